@@ -3,8 +3,14 @@
 import sys
 
 
-def main() -> int:
-    argv = sys.argv[1:]
+def main(given: list[str] | None = None) -> int:
+    argv = sys.argv[1:] if given is None else given
+    if argv == ["-v"]:  # programs for Claude Code ask so, and compare the number
+        from checkrein import __version__
+        from checkrein.facts.claude import COMPATIBLE_VERSION
+
+        sys.stdout.write(f"{COMPATIBLE_VERSION} (Checkrein {__version__})\n")
+        return 0
     if argv in (["--version"], ["-V"]):
         from checkrein import __version__
 

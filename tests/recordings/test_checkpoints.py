@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from checkrein.base.errors import NotFoundError
+from checkrein.base.errors import NotFoundError, UsageError
 from checkrein.llm.port import Text
 from checkrein.runtime.session.events import CacheBreak, Notice, PromptAccepted
 from checkrein.runtime.session.options import Options
@@ -186,6 +186,7 @@ def test_unknown_prompts_and_switched_off(project: Path) -> None:
     talk.say("one")
     with pytest.raises(NotFoundError):
         talk.session.rewind("nobody")
-    assert talk.session.rewind(talk.uuids[0]).deleted == ()
+    with pytest.raises(UsageError, match="not enabled"):
+        talk.session.rewind(talk.uuids[0])
     assert (project / "new.txt").exists()
     talk.session.close()

@@ -33,7 +33,12 @@ class FakeConnection:
         self.calls: list[tuple[str, dict[str, Any]]] = []
 
     def call_tool(
-        self, tool: str, input: dict[str, Any], cancel: Cancel, progress: Progress | None = None
+        self,
+        tool: str,
+        input: dict[str, Any],
+        cancel: Cancel,
+        progress: Progress | None = None,
+        call: str = "",
     ) -> CallResult:
         self.calls.append((tool, input))
         if self.fail is not None:

@@ -29,7 +29,7 @@ def _run(argv: Sequence[str]) -> int:
     if name == "run":
         as_json = False  # its JSON has the product's shapes; usage errors go to stderr
     try:
-        parsed = plain_words.read(argv) or _parsed(argv)
+        parsed = plain_words.read(argv) or _with_foreign_flags(argv) or _parsed(argv)
         if isinstance(parsed, int):
             return parsed
         name, values = parsed
@@ -48,6 +48,19 @@ def _run(argv: Sequence[str]) -> int:
     except Exception as error:
         out.trace()
         return fail(name, _bug(error), as_json)
+
+
+def _with_foreign_flags(argv: Sequence[str]) -> tuple[str, dict[str, Any]] | None:
+    """The values of a run that a program drives and that has flags of another program; they are a value
+    too."""
+    from checkrein.cli import foreign_flags
+
+    known, foreign = foreign_flags.split(argv)
+    parsed = (plain_words.read(known) or _parsed(known)) if foreign else None
+    if not isinstance(parsed, tuple):
+        return None
+    name, values = parsed
+    return name, {**values, "foreign_flags": foreign}
 
 
 def _parsed(argv: Sequence[str]) -> tuple[str, dict[str, Any]] | int:

@@ -1,4 +1,4 @@
-"""The plain command lines of `checkrein run`: whole flags that it declares, each with one value.
+"""The plain command lines of `checkrein run`: whole flags that it declares, with their values.
 
 Most runs are such, and importing click costs them a tenth of the time to their first request. Every other
 command line, and every wrong one, is click's.
@@ -7,7 +7,8 @@ command line, and every wrong one, is click's.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections import deque
+from collections.abc import Sequence
 from typing import Any
 
 from checkrein.cli import registry
@@ -22,19 +23,23 @@ def read(argv: Sequence[str]) -> tuple[str, dict[str, Any]] | None:
     by_flag = {flag: arg for arg in args for flag in arg.flags}
     places = [arg for arg in args if not arg.flags]
     values = {arg.name: _default(arg) for arg in args}
-    words = iter(argv[1:])
-    for word in words:
-        arg = by_flag.get(word)
+    words = deque(argv[1:])
+    while words:
+        word = words.popleft()
+        flag, equals, joined = word.partition("=") if word.startswith("--") else (word, "", "")
+        arg = by_flag.get(flag)
         if arg is None:
-            if not _is_value(word) or not places:
+            if not word or word.startswith("-") or not places:
                 return None
-            arg, words = places.pop(0), _again(word, words)
-        if arg.multiple or arg.bare is not None or arg.off is not None:
+            arg, found = places.pop(0), [word]
+        elif arg.off is not None or (equals and (arg.type == "bool" or arg.greedy)):
             return None
-        value = True if arg.type == "bool" else _value(arg, next(words, ""))
-        if value is None:
+        else:
+            found = [joined] if equals else _given(arg, words)
+        read = [_value(arg, one) for one in found]
+        if None in read or not read:
             return None
-        values[arg.name] = value
+        values[arg.name] = (*values[arg.name], *read) if arg.multiple else read[0]
     return "run", values
 
 
@@ -44,18 +49,21 @@ def _default(arg: Arg) -> Any:
     return bool(arg.default) if arg.type == "bool" else arg.default
 
 
-def _again(word: str, words: Iterator[str]) -> Iterator[str]:
-    yield word
-    yield from words
-
-
-def _is_value(word: str) -> bool:
-    return bool(word) and not word.startswith("-")
+def _given(arg: Arg, words: deque[str]) -> list[str]:
+    """The words that belong to a flag; none when click must say what is wrong."""
+    if arg.type == "bool":
+        return ["yes"]
+    found: list[str] = []
+    while words and not words[0].startswith("-") and (arg.greedy or not found):
+        found.append(words.popleft())
+    return [arg.bare] if not found and arg.bare is not None else found
 
 
 def _value(arg: Arg, word: str) -> Any:
     """The value of a word, or None when click must say what is wrong with it."""
-    if not _is_value(word) or (arg.type == "choice" and word not in arg.choices):
+    if arg.type == "bool":
+        return True
+    if arg.type == "choice" and word not in arg.choices:
         return None
     try:
         return {"int": int, "float": float}.get(arg.type, str)(word)

@@ -11,12 +11,16 @@ from checkrein.cli.registry import Command, Outcome
 from checkrein.cli.run_args import RUN_ARGS
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from contextlib import AbstractContextManager
 
     from checkrein.model.view import View
+    from checkrein.protocol.handshake import Greeting
     from checkrein.protocol.last_words import LastWords
     from checkrein.protocol.stream_json import FrameOptions
     from checkrein.runtime.session.options import Options
+
+_KEYS = ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "OPENAI_API_KEY")
 
 COMMAND = Command(
     name="run",
@@ -101,10 +105,15 @@ def _run(values: dict[str, Any], last: LastWords) -> Outcome:
     streaming = values["input_format"] == "stream-json"
     if streaming and values["output_format"] != "stream-json":
         raise UsageError("--input-format stream-json needs --output-format stream-json.")
-    prompt = None if streaming else run_input.prompt(values["prompt"])
+    if streaming:
+        from checkrein.cli.run_hosted import run_hosted
+
+        return Outcome(status=run_hosted(values, last))
+    prompt = run_input.prompt(values["prompt"])
     headless = values["print_"] or values["output_format"] != "text"
-    with _place(values) as (project, options):
-        _warn(values, options)
+    with place(values) as (project, options):
+        for text in warnings(values, options):
+            run_output.warn(text)
         at_terminal = not headless and sys.stdin is not None and sys.stdin.isatty()
         person = run_output.Terminal() if at_terminal else None
         job = Job(
@@ -117,44 +126,45 @@ def _run(values: dict[str, Any], last: LastWords) -> Outcome:
             tell=run_output.warn if headless else None,
         )
         if values["output_format"] == "stream-json":
-            return Outcome(status=run_stream(job, _frames(values), prompt))
-        assert prompt is not None
+            return Outcome(status=run_stream(job, frame_options(values), prompt))
         if values["output_format"] == "json":
             return Outcome(status=run_prompt(job, prompt, run_output.with_notes(show_result)))
         return Outcome(status=run_prompt(job, prompt, run_output.screen(headless)))
 
 
-def _place(values: dict[str, Any]) -> AbstractContextManager[tuple[View, Options]]:
+def place(
+    values: dict[str, Any], greeting: Greeting | None = None
+) -> AbstractContextManager[tuple[View, Options]]:
     """The project and the options; only a run in a worktree needs more than this directory."""
     if values["worktree"] is None and not values["resume"]:
         from contextlib import nullcontext
 
         from checkrein.cli.run_options import project_of, session_options
 
-        return nullcontext((project_of(values), session_options(values)))
+        return nullcontext((project_of(values, greeting), session_options(values)))
     from checkrein.cli.run_place import place_of_run
 
-    return place_of_run(values)
+    return place_of_run(values, greeting)
 
 
-def _frames(values: dict[str, Any]) -> FrameOptions:
+def frame_options(values: dict[str, Any], notes: tuple[str, ...] = ()) -> FrameOptions:
     from checkrein.protocol.stream_json import FrameOptions
 
     return FrameOptions(
-        partial=values["partial"], hook_events=values["hook_events"], replay_user=values["replay_user"]
+        partial=values["partial"],
+        hook_events=values["hook_events"],
+        replay_user=values["replay_user"],
+        api_key_source=next((name for name in _KEYS if os.environ.get(name)), "none"),
+        notes=notes,
     )
 
 
-def _warn(values: dict[str, Any], options: Options) -> None:
-    from checkrein.cli import run_output
-
+def warnings(values: dict[str, Any], options: Options) -> Iterator[str]:
     for path in values["add_dir"]:
         if not os.path.isdir(path):
-            run_output.warn(f"--add-dir {path} is not a directory.")
+            yield f"--add-dir {path} is not a directory."
     if options.mode == "bypassPermissions" and not options.sandbox and _is_root():
-        run_output.warn(
-            "Checkrein asks nothing and you are root: a command can do everything on this machine."
-        )
+        yield "Checkrein asks nothing and you are root: a command can do everything on this machine."
 
 
 def _is_root() -> bool:

@@ -68,6 +68,21 @@ RUN_ARGS: tuple[Arg, ...] = (
     Arg(
         name="max_thinking_tokens", flags=("--max-thinking-tokens",), type="int", help="Tokens for thinking."
     ),
+    Arg(
+        name="thinking",
+        flags=("--thinking",),
+        type="choice",
+        choices=("adaptive", "disabled", "enabled"),
+        help="Whether the model thinks: as much as it wants, or not at all.",
+    ),
+    Arg(
+        name="thinking_display",
+        flags=("--thinking-display",),
+        type="choice",
+        choices=("summarized", "omitted"),
+        help="Show a summary of the model's thoughts, or nothing.",
+    ),
+    _list("betas", "--betas", metavar="NAMES", help="Features of the service to switch on."),
     _text("system_prompt", "--system-prompt", help="Replaces Checkrein's own system prompt."),
     _text("system_prompt_file", "--system-prompt-file", metavar="FILE", help="The same, from a file."),
     _text("append_system_prompt", "--append-system-prompt", help="Text to add to the system prompt."),
@@ -86,6 +101,19 @@ RUN_ARGS: tuple[Arg, ...] = (
         bare="",
         help="Continue a session, by id, start of the id, or title.",
     ),
+    _text(
+        "resume_at",
+        "--resume-session-at",
+        metavar="UUID",
+        help="With --resume: keep the conversation only up to this message.",
+    ),
+    _text(
+        "drops_turn",
+        "--resume-drops-turn",
+        metavar="UUID",
+        help="With --resume-session-at: refuse to drop more than the turn of this prompt.",
+    ),
+    _flag("session_mirror", "--session-mirror", help="Also print what goes into the transcript."),
     _flag("fork_session", "--fork-session", help="With --continue or --resume: write into a new session."),
     _text(
         "worktree",
@@ -131,6 +159,19 @@ RUN_ARGS: tuple[Arg, ...] = (
     ),
     _flag("skip_permissions", "--dangerously-skip-permissions", help="The mode bypassPermissions."),
     _flag("allow_skip", "--allow-dangerously-skip-permissions", help="Allow a later switch to that mode."),
+    _text(
+        "prompt_tool",
+        "--permission-prompt-tool",
+        metavar="NAME",
+        help="Who approves calls: `stdio` asks the program on standard input, else a tool of an MCP server.",
+    ),
+    Arg(
+        name="permission_prompts",
+        flags=("--permission-prompts",),
+        type="choice",
+        choices=("host", "none"),
+        help="`none` refuses at once what needs approval.",
+    ),
     _text("settings", "--settings", metavar="FILE-OR-JSON", help="More settings, above the project's."),
     _text(
         "setting_sources", "--setting-sources", metavar="LIST", help="Which of user, project, local to read."
@@ -146,5 +187,10 @@ RUN_ARGS: tuple[Arg, ...] = (
     _flag("trust", "--trust", help="Trust this project for this run: its hooks, env and allow rules count."),
     _flag("init", "--init", help="Run the Setup hooks first, as for a fresh checkout."),
     _flag("maintenance", "--maintenance", help="Run the Setup hooks first, as for a regular clean-up."),
+    _flag("no_commands", "--disable-slash-commands", help="A prompt that begins with / is only text."),
+    _flag("subagent_text", "--forward-subagent-text", help="Accepted: subagents always show their text."),
+    _text("debug", "--debug", "-d", metavar="FILTER", bare="", help="Accepted for scripts."),
+    _text("debug_file", "--debug-file", metavar="FILE", help="Accepted for scripts."),
+    Arg(name="task_budget", flags=("--task-budget",), type="int", help="Accepted for scripts."),
     _flag("bare", "--bare", help="Load no hooks, skills, commands, agents, servers and instructions."),
 )

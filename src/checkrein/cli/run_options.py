@@ -13,7 +13,9 @@ from checkrein.model.rule import split_rule_list
 if TYPE_CHECKING:
     from checkrein.model.project import Project
     from checkrein.model.view import View
-    from checkrein.runtime.session.options import Options
+    from checkrein.protocol.handshake import Greeting
+    from checkrein.runtime.session.options import Options, Thinking
+    from checkrein.runtime.store import SessionKind
 
 Values = dict[str, Any]
 _SOURCES = ("user", "project", "local")
@@ -22,7 +24,8 @@ _UNREADABLE = ("FILE001", "FILE002", "JSON001")
 _UNUSABLE = (*_UNREADABLE, "SERVER001")
 
 
-def project_of(values: Values) -> View:
+def project_of(values: Values, greeting: Greeting | None = None) -> View:
+    """The project as the arguments want it, with what a host brings in."""
     from checkrein.model.view import View
     from checkrein.passes.load import load
 
@@ -33,7 +36,7 @@ def project_of(values: Values) -> View:
         add_dirs=values["add_dir"],
         setting_sources=_sources(sources),
         settings=_settings(values["settings"]),
-        agents=_agents(values["agents"]),
+        agents=_agents(values["agents"], greeting),
         mcp_config=values["mcp_config"],
         strict_mcp_config=values["strict_mcp_config"],
         plugin_dirs=values["plugin_dir"],
@@ -45,6 +48,8 @@ def project_of(values: Values) -> View:
         require_open(project.place)
         _check_servers(project)
     view = View(project)
+    if greeting is not None and greeting.skills is not None:
+        view = view.narrow(skills=greeting.skills)
     return view.narrow(skills=(), commands=(), agents=(), servers=()) if values["bare"] else view
 
 
@@ -70,7 +75,9 @@ def session_options(values: Values) -> Options:
         system_prompt=_text_or_file(values, "system_prompt"),
         append_system_prompt=_text_or_file(values, "append_system_prompt"),
         fallback_models=tuple(_split((values["fallback_model"] or "",))),
-        thinking=values["max_thinking_tokens"],
+        thinking=_thinking(values),
+        thinking_display=values["thinking_display"],
+        betas=tuple(_split(values["betas"])),
         effort=values["effort"],
         budget=Budget(
             requests=_at_least(values, "max_turns", 0),
@@ -83,9 +90,13 @@ def session_options(values: Values) -> Options:
         session_id=values["session_id"],
         resume=values["resume"] or None,
         continue_=values["continue_"] or values["resume"] == "",
+        resume_at=values["resume_at"],
+        drops_turn=values["drops_turn"],
+        mirror=values["session_mirror"],
+        prompt_tool=values["prompt_tool"] if values["prompt_tool"] != "stdio" else None,
         fork=values["fork_session"],
         title=values["name"],
-        kind="print" if values["print_"] else "interactive",
+        kind=_kind(values),
         trust=values["trust"] or "project" in (_sources(sources) or ()),
         allow_bypass=values["allow_skip"] or mode == "bypassPermissions",
         bare=values["bare"],
@@ -94,6 +105,23 @@ def session_options(values: Values) -> Options:
         sandbox=values["sandbox"],
         record=values["record"],
     )
+
+
+def _kind(values: Values) -> SessionKind:
+    if values["input_format"] == "stream-json":
+        return "sdk"
+    return "print" if values["print_"] else "interactive"
+
+
+def _thinking(values: Values) -> Thinking:
+    """The mode wins over the number of tokens, a flag over the environment."""
+    if values["thinking"] in ("adaptive", "disabled"):
+        return values["thinking"]  # type: ignore[no-any-return]  # the parser has checked it
+    tokens = values["max_thinking_tokens"]
+    if tokens is None:
+        said = os.environ.get("MAX_THINKING_TOKENS", "")
+        tokens = int(said) if said.isdigit() else None
+    return "disabled" if tokens == 0 else tokens
 
 
 def _rules(values: tuple[str, ...]) -> list[str]:
@@ -130,12 +158,14 @@ def _settings(value: str | None) -> dict[str, Any] | str | None:
     return value
 
 
-def _agents(text: str | None) -> dict[str, Any] | None:
-    if not text:
+def _agents(text: str | None, greeting: Greeting | None) -> dict[str, Any] | None:
+    agents = _json(text, "--agents") if text else {}
+    if greeting is not None:
+        agents = {**agents, **greeting.agents}
+    if not agents:
         return None
     from checkrein.passes.agents.given_agents import mistake
 
-    agents = _json(text, "--agents")
     wrong = mistake(agents)
     if wrong is not None:
         raise UsageError(f"--agents: {wrong}")

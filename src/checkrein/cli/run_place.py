@@ -14,13 +14,14 @@ from checkrein.cli.run_options import project_of, session_options
 
 if TYPE_CHECKING:
     from checkrein.model.view import View
+    from checkrein.protocol.handshake import Greeting
     from checkrein.runtime.session.options import Options
 
 
 @contextmanager
-def place_of_run(values: dict[str, Any]) -> Iterator[tuple[View, Options]]:
+def place_of_run(values: dict[str, Any], greeting: Greeting | None = None) -> Iterator[tuple[View, Options]]:
     """The project and the options, there. Afterwards it says what stays of a worktree."""
-    view, options = project_of(values), session_options(values)
+    view, options = project_of(values, greeting), session_options(values)
     wanted: str | None = values["worktree"]
     if wanted is not None and (options.resume or options.continue_):
         raise UsageError("--worktree makes a new worktree; a session that goes on has its own, or none.")
@@ -44,7 +45,7 @@ def place_of_run(values: dict[str, Any]) -> Iterator[tuple[View, Options]]:
         else:
             place.open_old(had)
         values["project"] = place.cwd
-        yield project_of(values), replace(options, worktree=place.path)
+        yield project_of(values, greeting), replace(options, worktree=place.path)
     finally:
         try:
             kept = place.close()

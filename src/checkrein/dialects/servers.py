@@ -20,7 +20,7 @@ from checkrein.dialects.coerce import (
     as_texts,
 )
 from checkrein.dialects.jsonfile import Document
-from checkrein.facts.claude import SERVER_TIMEOUT_MIN_MS, TRANSPORT_ALIASES, TRANSPORTS
+from checkrein.facts.claude import CALLER_TRANSPORT, SERVER_TIMEOUT_MIN_MS, TRANSPORT_ALIASES, TRANSPORTS
 from checkrein.model.items import Server
 
 _KEYS: dict[str, tuple[str, Coercion]] = {
@@ -101,7 +101,7 @@ def read_entry(
                 log.append(diagnose("SERVER001", message, origin.at(span, join(path, str(key)))))
     if 0 <= taken.get("timeout_ms", SERVER_TIMEOUT_MIN_MS) < SERVER_TIMEOUT_MIN_MS:
         unknown["timeout"] = taken.pop("timeout_ms")
-    transport, problem = _transport(entry, taken)
+    transport, problem = _transport(entry, taken, origin)
     return Server(
         name=name,
         origin=origin,
@@ -114,13 +114,15 @@ def read_entry(
     )
 
 
-def _transport(entry: Mapping[Any, Any], taken: Mapping[str, Any]) -> tuple[str, str | None]:
+def _transport(entry: Mapping[Any, Any], taken: Mapping[str, Any], origin: Origin) -> tuple[str, str | None]:
     written = entry.get("type")
     if written is None:
         if "url" in taken and "command" not in taken:
             return "http", 'has `url` but no `type`; write `"type": "http"`'
         return "stdio", None if taken.get("command") else "has no `command`"
     transport = TRANSPORT_ALIASES.get(str(written), str(written))
+    if transport == CALLER_TRANSPORT and origin.scope == "cli":
+        return transport, None
     if transport not in TRANSPORTS:
         return transport, f"`type` {transport!r} is not one of {', '.join(TRANSPORTS)}"
     if transport == "stdio":

@@ -44,6 +44,13 @@ SETTING_SOURCES = ("user", "project", "local")
 SKILL_OVERRIDES = ("on", "name-only", "user-invocable-only", "off")
 
 TRANSPORTS = ("stdio", "http", "sse", "ws")
+COMPATIBLE_VERSION = "2.1.325"
+"""The version of Claude Code whose command line and frames Checkrein has."""
+SDK_ENV = "CLAUDE_AGENT_SDK_VERSION"
+"""The variable that the SDKs set for the agent that they start."""
+SDK_CHECKPOINTS_ENV = "CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING"
+CALLER_TRANSPORT = "sdk"
+"""The `type` of a server in the process of the program that starts the agent."""
 SERVER_KEYS = (
     "type", "command", "args", "env", "cwd", "url",
     "headers", "headersHelper", "oauth", "timeout", "alwaysLoad",

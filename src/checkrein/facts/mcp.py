@@ -46,6 +46,11 @@ LISTEN_PAUSE_SECONDS = 6 * 3600.0
 """A stream of changes that ends within the short time is opened three more times; others five times an hour,
 then it rests."""
 
+PROTOCOL = "2025-11-25"
+"""The version of the protocol that Checkrein proposes to servers in the caller's process."""
+CALL_ID = "claudecode/toolUseId"
+"""The key in `_meta` of a call that has the id of the model's call."""
+
 MESSAGE_LIMIT = 32 << 20
 """Bytes of one message from a server."""
 LIST_MOST = 2_000

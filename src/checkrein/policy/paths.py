@@ -20,6 +20,7 @@ from checkrein.facts.shell_paths import (
     UNPROTECTED_SUBDIRS,
 )
 from checkrein.policy.abstract import ANY, ONE, STAR, is_static, may_match
+from checkrein.policy.effects import Effect, Read, Write
 from checkrein.policy.links import follow as follow
 from checkrein.policy.links import through_globs
 from checkrein.policy.values import Context
@@ -158,3 +159,13 @@ def _is_critical_dir(path: str, context: Context) -> bool:
         return True
     kept = (context.cwd, context.start, context.home)
     return any(one and inside(normal(one), (path,)) for one in kept)
+
+
+def opened(effects: Iterable[Effect], context: Context) -> list[str]:
+    """The canonical paths of the files that a call opens, by the links that its decision saw. A link that
+    changed since then leads to a path that is not among them."""
+    return [
+        follow(join(effect.path, context.cwd, context.home), context.links)
+        for effect in effects
+        if isinstance(effect, Read | Write) and "\0" not in effect.path
+    ]

@@ -61,6 +61,16 @@ def suggest(
     return tuple(found)
 
 
+def blocked_path(call: Call, tool: Meaning, context: Context) -> str | None:
+    """The file that a call needs approval for: the first that it writes, or that it reads elsewhere."""
+    written = _written(call, tool, context)
+    if written:
+        return written[0]
+    reads = (effect.path for effect in tool.effects(call.input) if isinstance(effect, Read))
+    paths = (absolute(path, context.cwd, context.home) for path in reads if is_static(path))
+    return next((path for path in paths if not inside(path, working_dirs(context, ()))), None)
+
+
 def _is_wanted(decision: Decision) -> bool:
     return any(
         piece.verdict == "ask" and (piece.rule is not None or piece.effect == "hook")

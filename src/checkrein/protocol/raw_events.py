@@ -14,6 +14,7 @@ from checkrein.llm.port import (
     RedactedThinking,
     Started,
     TextDelta,
+    Thinking,
     ThinkingDelta,
     ToolCallDelta,
     Usage,
@@ -56,6 +57,8 @@ def raw_events(event: ModelEvent) -> Iterator[Frame]:
         case ToolCallDelta():
             yield _delta(event.index, {"type": "input_json_delta", "partial_json": event.json})
         case BlockCompleted():
+            if isinstance(event.block, Thinking) and event.block.signature:
+                yield _delta(event.index, {"type": "signature_delta", "signature": event.block.signature})
             yield {"type": "content_block_stop", "index": event.index}
         case ReplyFinished():
             delta = {"stop_reason": event.stop_reason, "stop_sequence": event.stop_sequence}

@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from checkrein.base.errors import UsageError
 from checkrein.base.ids import new_uuid
 from checkrein.model.view import View
 from checkrein.protocol.last_words import LastWords
 from checkrein.protocol.signals import Signals, interrupting
 from checkrein.protocol.waits import Waits
 from checkrein.runtime.session.control import Answerer, Asker, Prompt
-from checkrein.runtime.session.events import Event, Finished, Notice, RequestSent, Result
+from checkrein.runtime.session.events import Event, Finished, RequestSent, Result
 from checkrein.runtime.session.idle import and_what_follows, idle_of
 from checkrein.runtime.session.options import Options
 from checkrein.runtime.session.session import Session
@@ -25,7 +24,6 @@ from checkrein.runtime.session.wakes import Wake
 if TYPE_CHECKING:
     from checkrein.protocol.heartbeats import Heartbeats
     from checkrein.protocol.stream_json import FrameOptions
-    from checkrein.protocol.wire import LineWriter
 
     Watch = Waits | Heartbeats
 
@@ -46,9 +44,8 @@ class Job(Struct, frozen=True, kw_only=True):
     tell: Callable[[str], None] | None = None
 
 
-def run_stream(job: Job, frames: FrameOptions, prompt: Prompt | None = None) -> int:
-    """Write every event as a frame on standard output. Without a `prompt`, prompts and control requests come
-    as frames on standard input, until it ends. Returns the exit status."""
+def run_stream(job: Job, frames: FrameOptions, prompt: Prompt) -> int:
+    """Run one prompt and write every event as a frame on standard output. Returns the exit status."""
     from checkrein.protocol.heartbeats import Heartbeats
     from checkrein.protocol.stream_json import Frames
     from checkrein.protocol.wire import LineWriter
@@ -61,14 +58,7 @@ def run_stream(job: Job, frames: FrameOptions, prompt: Prompt | None = None) -> 
             out.write(frame)
 
     beats = Heartbeats(lambda call, seconds: out.write(made.progress(call, seconds)))
-    if prompt is not None:
-        return run_prompt(job, prompt, show, beats, each=True)
-
-    waits = Waits(lambda text: show(Notice("info", text)), retries=False)
-    with interrupting() as signals, _session(job, signals, show, (waits, beats)) as session:
-        _listen(session, signals, out, job.last)
-        job.last.status = status = signals.status or _failed(session)
-    return status
+    return run_prompt(job, prompt, show, beats, each=True)
 
 
 def run_prompt(job: Job, prompt: Prompt, show: Show, *watches: Watch, each: bool = False) -> int:
@@ -78,16 +68,16 @@ def run_prompt(job: Job, prompt: Prompt, show: Show, *watches: Watch, each: bool
     job.last.holds = not each
     if job.tell is not None:
         watches = (Waits(job.tell), *watches)
-    with interrupting() as signals, _session(job, signals, show, watches) as session:
+    with interrupting() as signals, open_session(job, signals, show, watches) as session:
         _play_all(session, signals, and_what_follows(prompt, idle_of(session, job.last.show)), job.last)
         done = session.result is not None and session.result.terminal_reason not in _CUT
-        job.last.status = status = (None if done else signals.status) or _failed(session)
+        job.last.status = status = (None if done else signals.status) or failed(session)
     return status
 
 
 def show_result(event: Event) -> None:
     """Write the end of a run as one result object on standard output."""
-    from checkrein.protocol.stream_json import result_frame
+    from checkrein.protocol.result_frame import result_frame
     from checkrein.protocol.wire import LineWriter
 
     if isinstance(event, Finished):
@@ -107,7 +97,7 @@ def refuse(reason: str, session_id: str | None) -> None:
 
 
 @contextmanager
-def _session(job: Job, signals: Signals, show: Show, watches: Sequence[Watch]) -> Iterator[Session]:
+def open_session(job: Job, signals: Signals, show: Show, watches: Sequence[Watch]) -> Iterator[Session]:
     """A session whose end is sure. What fails while it closes does not change a result that is shown."""
     session = Session(
         job.project, model=job.model, options=job.options, asker=job.asker, answerer=job.answerer
@@ -140,25 +130,6 @@ def _collect_garbage(event: Event) -> None:
         gc.enable()
 
 
-def _listen(session: Session, signals: Signals, out: LineWriter, last: LastWords) -> None:
-    from checkrein.protocol.inbox import Inbox
-    from checkrein.protocol.wire import LineReader
-
-    inbox = Inbox(session.control, out)
-    reader = LineReader(inbox.take)
-
-    session.consumers.append(inbox.show)
-    reader.start()
-    try:
-        _play_all(session, signals, inbox.prompts(idle_of(session, last.show)), last)
-    except UsageError as error:
-        last.told = False
-        last.show(session.refuse(error.message))
-        raise
-    finally:
-        reader.close()
-
-
 def _play_all(session: Session, signals: Signals, prompts: Iterator[Prompt | Wake], last: LastWords) -> None:
     """Show the events of every prompt. A run that a signal ends before its first prompt has a result too."""
     for prompt in signals.awaited(prompts):
@@ -169,5 +140,5 @@ def _play_all(session: Session, signals: Signals, prompts: Iterator[Prompt | Wak
         last.show(session.refuse("Interrupted before the first prompt.", cut=True))
 
 
-def _failed(session: Session) -> int:
+def failed(session: Session) -> int:
     return 1 if session.result is not None and session.result.is_error else 0

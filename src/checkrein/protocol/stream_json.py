@@ -7,7 +7,7 @@ messages and of hooks come only on request.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import msgspec
@@ -15,13 +15,17 @@ from msgspec import Struct
 
 from checkrein.base import clock
 from checkrein.base.ids import new_uuid
+from checkrein.facts.claude import COMPATIBLE_VERSION
 from checkrein.facts.subagents import AGENT_TOOL
-from checkrein.llm.port import Usage
+from checkrein.llm.port import Block, BlockCompleted, Started, Text, Usage
 from checkrein.protocol.raw_events import raw_events, usage_fields
+from checkrein.protocol.result_frame import result_frame
+from checkrein.protocol.wire import Frame
 from checkrein.runtime.session.events import (
     AssistantBlock,
     BackgroundEnded,
     BackgroundStarted,
+    Cleared,
     Compacted,
     Compacting,
     ContextAdded,
@@ -30,12 +34,10 @@ from checkrein.runtime.session.events import (
     HookFinished,
     HookStarted,
     ModeChanged,
-    ModelUsage,
     Notice,
     PermissionDenied,
     PromptAccepted,
     RequestSent,
-    Result,
     Retrying,
     SessionStarted,
     Streamed,
@@ -43,11 +45,15 @@ from checkrein.runtime.session.events import (
     ToolStarted,
 )
 
-Frame = dict[str, Any]
-COMPATIBLE_VERSION = "2.1.325"
-"""The product version whose shapes these are; `claude_code_version` of the init frame."""
-
+CAPABILITIES = ("interrupt_receipt_v1",)
 _ALWAYS_SHOWN_HOOKS = frozenset({"SessionStart", "Setup"})
+_DENIALS = frozenset({"rule", "mode", "classifier", "trust", "start", "effect"})
+"""Refusals that get a frame. Whoever drives the session knows what its own functions refused."""
+
+_INTERRUPTED = {
+    "aborted_streaming": "[Request interrupted by user]",
+    "aborted_tools": "[Request interrupted by user for tool use]",
+}
 
 
 class FrameOptions(Struct, frozen=True, kw_only=True):
@@ -56,19 +62,39 @@ class FrameOptions(Struct, frozen=True, kw_only=True):
     replay_user: bool = False
     memory_path: str = ""
     api_key_source: str = "none"
+    notes: tuple[str, ...] = ()
+    hosted: bool = False
 
 
 class Frames:
-    """Turns the events of one session into frames."""
+    """Turns the events of one session into frames. For a host, `system/init` waits for the hooks of the
+    prompt, and the texts that hooks and reminders put into the conversation are not shown. `about` are fields
+    of the current prompt that its result gets."""
 
     def __init__(self, options: FrameOptions) -> None:
         self.options = options
         self.session_id = ""
+        self.about: Frame = {}
         self._asked_at = 0.0
+        self._reply = Started("", "")
+        self._placed: set[str] = set()
+        self._held: list[Event] = []
         self._tasks: dict[str, Frame] = {}
 
     def of(self, event: Event) -> Iterator[Frame]:
         """The frames of one event. Frames of a child name the child and the call that it belongs to."""
+        if self.options.hosted and event.agent_id is None:
+            if isinstance(event, SessionStarted) or (self._held and isinstance(event, Notice)):
+                self._held.append(event)
+                return
+            if self._held and isinstance(event, HookStarted | HookFinished):
+                yield from self._linked(event)
+                return
+        held, self._held = self._held, []
+        for one in (*held, event):
+            yield from self._linked(one)
+
+    def _linked(self, event: Event) -> Iterator[Frame]:
         for frame in self._of(event):
             if "parent_tool_use_id" in frame:
                 frame["parent_tool_use_id"] = event.parent_call
@@ -82,26 +108,24 @@ class Frames:
                 self.session_id = event.session_id
                 yield self._init(event)
             case PromptAccepted() if self.options.replay_user:
-                yield self._user(event.message.content, event.uuid) | {"isReplay": True}
+                yield self._user(_as_sent(event.message.content), event.uuid) | {"isReplay": True}
             case RequestSent() if self.options.partial and event.agent_id is None:
                 self._asked_at = time.monotonic()
                 yield self._system("status", status="requesting")
-            case Streamed() if self.options.partial:
-                for raw in raw_events(event.event):
-                    yield self._frame("stream_event", {"event": raw, "parent_tool_use_id": None}) | (
-                        {"ttft_ms": int((time.monotonic() - self._asked_at) * 1000)}
-                        if raw["type"] == "message_start"
-                        else {}
-                    )
+            case Streamed() if self.options.partial and event.agent_id is None:
+                yield from self._streamed(event)
             case AssistantBlock():
-                yield self._assistant(event)
+                if event.uuid in self._placed:
+                    self._placed.discard(event.uuid)
+                else:
+                    yield self._assistant(event)
             case ToolFinished() if event.caller != "model":
                 yield self._beside(event)
             case ToolFinished():
                 yield self._tool_result(event)
-            case ContextAdded():
+            case ContextAdded() if not self.options.hosted:
                 yield self._user([{"type": "text", "text": event.text}], event.uuid) | {"isSynthetic": True}
-            case PermissionDenied():
+            case PermissionDenied() if event.by in _DENIALS or not self.options.hosted:
                 yield self._denied(event)
             case HookStarted() | HookFinished():
                 if self.options.hook_events or event.event in _ALWAYS_SHOWN_HOOKS:
@@ -118,6 +142,9 @@ class Frames:
             case Compacted():
                 metadata = {"trigger": event.trigger, "pre_tokens": event.tokens_before}
                 yield self._system("compact_boundary", compact_metadata=metadata)
+            case Cleared():
+                yield self._frame("conversation_reset", {"new_conversation_id": event.after})
+                self.session_id = event.after
             case Compacting():
                 yield self._system("status", status="compacting" if event.active else None)
             case ModeChanged():
@@ -128,7 +155,10 @@ class Frames:
                 more = {} if event.finding is None else {"finding": msgspec.to_builtins(event.finding)}
                 yield self._system("informational", content=event.text, level=event.level, **more)
             case Finished():
-                yield result_frame(event.result, event.uuid)
+                cut = _INTERRUPTED.get(event.result.terminal_reason)
+                if cut is not None and self.options.hosted:
+                    yield self._user([{"type": "text", "text": cut}], new_uuid())
+                yield result_frame(event.result, event.uuid) | self.about
 
     def progress(self, call: ToolStarted, seconds: float) -> Frame:
         """A call that still runs."""
@@ -139,6 +169,11 @@ class Frames:
             "elapsed_time_seconds": round(seconds),
         }
         return self._frame("tool_progress", fields)
+
+    def state(self, state: str, hidden: bool) -> Frame:
+        """The session works, waits for its host, or is idle. A `hidden` frame is for the host alone."""
+        more = {"sdk_host_only": True} if hidden else {}
+        return self._system("session_state_changed", state=state, **more)
 
     def _frame(self, kind: str, fields: Frame, uuid: str | None = None) -> Frame:
         return {"type": kind, **fields, "session_id": self.session_id, "uuid": uuid or new_uuid()}
@@ -165,17 +200,42 @@ class Frames:
             "slash_commands": list(event.commands),
             "apiKeySource": self.options.api_key_source,
             "claude_code_version": COMPATIBLE_VERSION,
-            "output_style": "default",
+            "output_style": event.output_style,
             "agents": list(event.agents),
             "skills": list(event.skills),
             "plugins": [{"name": name, "path": path} for name, path in event.plugins],
+            "capabilities": list(CAPABILITIES),
             "analytics_disabled": True,
             "product_feedback_disabled": True,
             "uuid": new_uuid(),
             "memory_paths": {"auto": self.options.memory_path},
             "fast_mode_state": "off",
-            "checkrein": {"layers": msgspec.to_builtins(event.layers)},
+            "checkrein": {
+                "layers": msgspec.to_builtins(event.layers),
+                "trusted": event.trusted,
+                "skipped": [f"{one.origin}: {one.message}" for one in event.skipped],
+                "notes": list(self.options.notes),
+            },
         }
+
+    def _streamed(self, event: Streamed) -> Iterator[Frame]:
+        """The raw events of a reply. A whole block comes before the event that ends it."""
+        part = event.event
+        if isinstance(part, Started):
+            self._reply = part
+        for raw in raw_events(part):
+            if raw["type"] == "content_block_stop" and isinstance(part, BlockCompleted) and event.uuid:
+                self._placed.add(event.uuid)
+                block = AssistantBlock(
+                    event.uuid, self._reply.id, self._reply.model, part.block, Usage(), last=False
+                )
+                yield self._assistant(block)
+            timed = (
+                {"ttft_ms": int((time.monotonic() - self._asked_at) * 1000)}
+                if raw["type"] == "message_start"
+                else {}
+            )
+            yield self._frame("stream_event", {"event": raw, "parent_tool_use_id": None}) | timed
 
     def _assistant(self, event: AssistantBlock) -> Frame:
         message = {
@@ -279,97 +339,9 @@ class Frames:
         )
 
 
-def result_frame(result: Result, uuid: str) -> Frame:
-    """The terminal frame; also what `--output-format json` prints."""
-    failed = result.subtype != "success"
-    outcome: Frame = {} if failed else {"api_error_status": result.status_code}
-    frame: Frame = {
-        "type": "result",
-        "subtype": result.subtype,
-        "is_error": result.is_error,
-        **outcome,
-        "duration_ms": result.duration_ms,
-        "duration_api_ms": result.model_ms,
-    }
-    if failed:
-        frame["errors"] = list(result.errors)
-        if result.text:
-            frame["result"] = result.text
-    else:
-        frame["ttft_ms"] = result.first_token_ms
-        frame["ttft_stream_ms"] = result.first_token_ms
-        frame["time_to_request_ms"] = result.first_request_ms
-        frame["result"] = result.text
-    frame |= {
-        "num_turns": result.requests,
-        "stop_reason": result.stop_reason,
-        "session_id": result.session_id,
-        "total_cost_usd": result.cost_usd,
-        "usage": _result_usage(result.usage),
-        "modelUsage": {name: _model_usage(name, used) for name, used in result.by_model.items()},
-        "permission_denials": [_denial(denial) for denial in result.denials],
-        "terminal_reason": result.terminal_reason,
-        "fast_mode_state": "off",
-        "uuid": uuid,
-    }
-    if result.structured_output is not None:
-        frame["structured_output"] = result.structured_output
-    if result.deferred is not None:
-        frame["deferred_tool_use"] = msgspec.to_builtins(result.deferred)
-    own: Frame = {}
-    if result.skipped:
-        own["skipped"] = msgspec.to_builtins(result.skipped)
-    if len(result.by_agent) > 1:
-        own["by_agent"] = {name: _agent_usage(used) for name, used in result.by_agent.items()}
-    return frame | ({"checkrein": own} if own else {})
-
-
-def _agent_usage(used: ModelUsage) -> Frame:
-    return {**_result_usage(used.usage), "cost_usd": used.cost_usd, "requests": used.requests}
-
-
-def _denial(denial: Any) -> Frame:
-    return {
-        "tool_name": denial.tool_name,
-        "tool_use_id": denial.tool_use_id,
-        "tool_input": denial.tool_input,
-        "checkrein": {
-            "reason": denial.reason,
-            "rule": denial.rule,
-            "origin": msgspec.to_builtins(denial.origin),
-        },
-    }
-
-
-def _result_usage(usage: Usage) -> Frame:
-    return {
-        "input_tokens": usage.input,
-        "cache_creation_input_tokens": usage.cache_creation,
-        "cache_read_input_tokens": usage.cache_read,
-        "output_tokens": usage.output,
-        "server_tool_use": {"web_search_requests": usage.searches, "web_fetch_requests": 0},
-        "service_tier": "standard",
-        "cache_creation": {
-            "ephemeral_1h_input_tokens": usage.cache_creation_1h,
-            "ephemeral_5m_input_tokens": usage.cache_creation - usage.cache_creation_1h,
-        },
-        "inference_geo": "",
-        "iterations": [],
-        "speed": "standard",
-    }
-
-
-def _model_usage(name: str, used: ModelUsage) -> Frame:
-    from checkrein.facts.models import find_model
-
-    facts = find_model(name)
-    return {
-        "inputTokens": used.usage.input,
-        "outputTokens": used.usage.output,
-        "cacheReadInputTokens": used.usage.cache_read,
-        "cacheCreationInputTokens": used.usage.cache_creation,
-        "webSearchRequests": used.usage.searches,
-        "costUSD": used.cost_usd or 0.0,
-        "contextWindow": facts.window if facts else 0,
-        "maxOutputTokens": facts.max_output if facts else 0,
-    }
+def _as_sent(content: Sequence[Block]) -> Any:
+    """A prompt that is one text goes back as it came."""
+    match content:
+        case (Text(text=text),):
+            return text
+    return content

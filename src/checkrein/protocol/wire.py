@@ -28,6 +28,14 @@ class LineWriter:
         self._stream = stream if stream is not None else sys.stdout.buffer if sys.stdout is not None else None
         self._lock = threading.Lock()
 
+    @property
+    def descriptor(self) -> int | None:
+        """The file descriptor of the stream, if it has one."""
+        try:
+            return None if self._stream is None else self._stream.fileno()
+        except (OSError, ValueError):
+            return None
+
     def write(self, frame: Frame) -> None:
         line = encode(frame) + b"\n"
         if self._stream is not None:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from checkrein.base.errors import UsageError
 from checkrein.protocol.inbox import Inbox
 from checkrein.protocol.wire import LineWriter
-from checkrein.runtime.session.control import Control, Prompt
+from checkrein.runtime.session.control import Control, Prompt, Typed
 from checkrein.runtime.session.events import SessionStarted
 from checkrein.runtime.session.idle import Idle
 from checkrein.runtime.session.wakes import Wake
@@ -36,7 +36,8 @@ class Desk:
     def __init__(self, **handlers: Any) -> None:
         self.control = Control()
         self.stream = io.BytesIO()
-        self.inbox = Inbox(self.control, LineWriter(self.stream), handlers)
+        self.inbox = Inbox(LineWriter(self.stream))
+        self.inbox.attach(self.control, handlers)
         self.number = 0
 
     def line(self, text: str) -> bool:
@@ -51,7 +52,7 @@ class Desk:
             json.dumps({"type": "control_request", "request_id": "r", "request": {"subtype": subtype} | more})
         )
 
-    def prompts(self) -> Iterator[Prompt | Wake]:
+    def prompts(self) -> Iterator[Prompt | Typed | Wake]:
         return self.inbox.prompts(Idle(self.control.wakes, lambda: None, 5.0))
 
     def end(self) -> None:
@@ -147,7 +148,7 @@ def test_an_interrupt_of_the_running_turn() -> None:
     desk.request("interrupt")
     assert desk.control.interrupted
     assert desk.answers == [{"subtype": "success", "request_id": "r", "response": {"still_queued": ["u-b"]}}]
-    assert next(prompts) == "b"
+    assert next(prompts) == Typed(content="b", uuid="u-b")
     desk.control.begin_turn()
     desk.inbox.show(STARTED)
     assert not desk.control.interrupted

@@ -38,7 +38,7 @@ def _row(kind: AgentType, view: View, env: Mapping[str, str], parent: Situation)
     if kind.item is not None and (why := mode_without_effect(kind, parent.mode)) is not None:
         ignored += (Ignored("permissionMode", why, kind.item.where("permissionMode")),)
     start = parent.decide(Call(AGENT_TOOL, {"subagent_type": kind.name}), parent.context())
-    refused = no_tools(kind, found) if not found.names else None
+    refused = no_tools(kind, found)
     if start.verdict == "deny":
         cause = start.reason if start.origin is None else f"{start.rule} ({start.origin}) denies it"
         refused = f"The agent {kind.name} can't start: {cause}."

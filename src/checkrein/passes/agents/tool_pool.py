@@ -84,11 +84,12 @@ def of_servers(kind: AgentType, servers: Iterable[str]) -> Iterator[str]:
             yield normal(entry)
 
 
-def no_tools(kind: AgentType, found: Pool) -> str:
-    """Why an agent without any tool can't start, with the entries that led there."""
+def no_tools(kind: AgentType, found: Pool) -> str | None:
+    """Why an agent without any tool can't start, with the entries that led there. One whose `tools` is an
+    empty list only talks, on purpose."""
+    if found.names or kind.tools == ():
+        return None
     said = [f"The agent {kind.name} can't start: it has no tool."]
-    if kind.tools is not None and not kind.tools:
-        said.append("Its `tools` is empty.")
     if found.unknown:
         said.append(f"Nothing here matches these entries of `tools`: {', '.join(found.unknown)}.")
     if found.dropped:

@@ -96,8 +96,8 @@ class Blueprints:
         )
         own = of_servers(kind, (one.name for one in kind.servers))
         found = gives((*conversation.host.tools.names(), *own))
-        if not found.names:
-            raise ToolFailure(no_tools(kind, found))
+        if (refused := no_tools(kind, found)) is not None:
+            raise ToolFailure(refused)
         above = conversation.options
         options = Options(
             mode=mode,

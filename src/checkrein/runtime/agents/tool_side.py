@@ -119,6 +119,13 @@ class ToolSide:
         structured = {"message": message, "task_id": task.id, "task_type": "local_agent"}
         return ToolOutput(content=message, structured=structured | {"command": task.words})
 
+    def halt(self, name: str) -> bool:
+        task = self._children.find(name)
+        if task is None or task.state != "running":
+            return False
+        task.stop()
+        return True
+
     def _named(self, input: dict[str, Any]) -> AgentTask | None:
         name = input.get("task_id") or input.get("shell_id") or input.get("bash_id")
         return self._children.find(str(name)) if name else None

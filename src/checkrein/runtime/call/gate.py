@@ -17,8 +17,8 @@ from checkrein.base.origin import Origin
 from checkrein.llm.port import Cancel
 from checkrein.model.rule import Rule
 from checkrein.policy.decide import decide
-from checkrein.policy.effects import Net, Read, Write
-from checkrein.policy.paths import follow, join
+from checkrein.policy.effects import Net
+from checkrein.policy.paths import opened
 from checkrein.policy.policy import LOOSER, Policy, grant, meet, with_mode
 from checkrein.policy.situation import Situation
 from checkrein.policy.tools import Tools
@@ -249,14 +249,7 @@ class Gate:
                     return refused(input, decision, "classifier")
             if self._control.asker is None:
                 return refused(input, decision, "mode", unasked(decision))
-            asked = replace(
-                question,
-                input=input,
-                reason=decision.reason,
-                rule=decision.rule,
-                origin=decision.origin,
-                suggestions=self._suggestions(tool, input, cwd, hooks, decision),
-            )
+            asked = self._asked(question, input, cwd, hooks, decision)
             hooked = self._hooked(consent, asked)
             answer = hooked or self._ask(asked, cwd, hooks, consent, cancel)
             if answer is None:
@@ -321,19 +314,34 @@ class Gate:
                 permit(answer.updated_permissions)
             return answer
 
-    def _suggestions(
-        self, tool: str, input: dict[str, Any], cwd: str, hooks: Sequence[HookVerdict], decision: Decision
-    ) -> tuple[Update, ...]:
-        from checkrein.policy.suggestions import suggest
+    def _asked(
+        self,
+        question: Question,
+        input: dict[str, Any],
+        cwd: str,
+        hooks: Sequence[HookVerdict],
+        decision: Decision,
+    ) -> Question:
+        """The question as people get it: why, about which file, and what would settle it for good."""
+        from checkrein.policy.suggestions import blocked_path, suggest
 
-        context, call = self.context(cwd), Call(tool, input)
+        call, context = Call(question.tool, input), self.context(cwd)
+        tool = self.policy.tools.get(question.tool)
         verdicts = (*hooks, *self.situation.verdicts(call, context, self.mode))
 
         def after(updates: Sequence[Update]) -> Decision:
             rules = [rules_of(one, Origin(SESSION, "cli"), self.situation.root) for one in updates]
             return decide(self._after(updates, rules), call, context, hooks=verdicts)
 
-        return suggest(call, self.policy.tools.get(tool), context, self.mode, decision, after)
+        return replace(
+            question,
+            input=input,
+            reason=decision.reason,
+            rule=decision.rule,
+            origin=decision.origin,
+            suggestions=suggest(call, tool, context, self.mode, decision, after),
+            blocked_path=blocked_path(call, tool, context),
+        )
 
     def _after(self, updates: Sequence[Update], rules: Sequence[Sequence[Rule]]) -> Policy:
         """The policy once the person has made these changes here, and so in what is above."""
@@ -354,7 +362,7 @@ class Gate:
             input=input,
             decision=decision,
             reason=decision.reason,
-            paths=tuple(self._paths(tool, input, context)),
+            paths=tuple(opened(self.policy.tools.get(tool).effects(input), context)),
             hosts=tuple(self._hosts(tool, input)),
         )
 
@@ -363,16 +371,6 @@ class Gate:
 
         effects = self.policy.tools.get(tool).effects(input)
         return [host_of(effect.url) for effect in effects if isinstance(effect, Net)]
-
-    def _paths(self, tool: str, input: dict[str, Any], context: Context) -> Sequence[str]:
-        """The canonical paths by the links that the decision saw. A link that changed since then leads to a
-        path that is not among them."""
-        effects = self.policy.tools.get(tool).effects(input)
-        return [
-            follow(join(effect.path, context.cwd, context.home), context.links)
-            for effect in effects
-            if isinstance(effect, Read | Write) and "\0" not in effect.path
-        ]
 
 
 def _without(rules: Sequence[Rule], gone: Collection[Rule]) -> list[Rule]:

@@ -56,6 +56,8 @@ OUT_OF_TIME = "Stopped before it finished: the time of the session is over. What
 NOT_RUN = "Not run: the user interrupted the turn."
 NOT_IN_TIME = "Not run: the time of the session is over."
 Emit = Callable[[Event], object]
+_ANSWERERS = frozenset({"hook", "asker"})
+"""Callers that others wait for: no hook of theirs calls tools."""
 
 
 class Done(Struct, frozen=True, kw_only=True):
@@ -200,7 +202,7 @@ class _Call:
 
     def _fire(self, payload: dict[str, Any], *, past: bool = False) -> HookOutcome:
         fire = self.hooks.fire_past if past else self.hooks.fire
-        outcome = drained(fire(payload, self.cancel, asking=self.caller != "hook"), self.emit)
+        outcome = drained(fire(payload, self.cancel, asking=self.caller not in _ANSWERERS), self.emit)
         for notice in notices(outcome):
             self.emit(notice)
         return outcome
@@ -218,6 +220,10 @@ class _Call:
         verdicts: tuple[HookVerdict, ...] = ()
         if before.verdict is not None:
             verdicts = (HookVerdict(before.verdict, before.reason, before.origin),)
+        if self.caller == "asker":
+            from checkrein.runtime.call.prompt_tool import CONSENT
+
+            verdicts = (*verdicts, CONSENT)
         question = Question(tool=tool.name, input=input, call_id=self.use.id, reason="")
         told = replace(question, claims=tool.declaration.claims, agent_id=self.hooks.common.agent_id)
         consent = self if self.caller in ("model", "program") else None

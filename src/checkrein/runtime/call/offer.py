@@ -86,6 +86,8 @@ class Offer:
         """Whether the conversation may have a tool: its caller wants it, its view shows it, no rule takes it
         away, and the same holds above. The caller names built-in tools only: those of servers are there
         too. The definition of an agent has chosen among the tools of its own servers."""
+        if tool.name == self._options.prompt_tool:
+            return False
         if self._supply.owns(tool.name):
             return self._is_shown(tool.name) and self._is_left(tool.name)
         named = {tool.name, *tool.aliases}

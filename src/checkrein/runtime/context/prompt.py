@@ -45,9 +45,11 @@ class Prompt:
         denial: Denial = nobody_denies,
         *,
         lean: bool = False,
+        style: Segment | None = None,
     ) -> None:
         self.options = options
-        self.system = tuple(_system(options))
+        self._thinking = options.thinking
+        self.system = tuple(_system(options, style))
         self._blocks = tuple(SystemBlock(segment.text) for segment in self.system)
         place = view.project.place
         self._instructions = () if options.bare or lean else view.project.instructions
@@ -92,6 +94,10 @@ class Prompt:
         self.opening = tuple(self._open())
         return [item for item in found if not item.lazy]
 
+    def think(self, tokens: int | None) -> None:
+        """Let the model think so many tokens from the next request on; None: as the session began."""
+        self._thinking = self.options.thinking if tokens is None else tokens or "disabled"
+
     @property
     def segments(self) -> tuple[Segment, ...]:
         return (*self.system, *self.opening)
@@ -122,18 +128,22 @@ class Prompt:
             tools=toolbox.specs,
             messages=tuple(messages),
             max_tokens=max_tokens,
-            thinking=self.options.thinking,
+            thinking=self._thinking,
+            thinking_display=self.options.thinking_display,
+            betas=self.options.betas,
             effort=effort,  # type: ignore[arg-type]  # whoever set it has checked it
             marks=cache_marks(ttl, len(self.opening)),
             cache_key=session_id,
         )
 
 
-def _system(options: Options) -> list[Segment]:
+def _system(options: Options, style: Segment | None) -> list[Segment]:
     text = stable_text() if options.system_prompt is None else options.system_prompt
     given = options.system_origin or Origin(COMMAND_LINE, "cli")
     own = Origin(BUNDLED, "bundled") if options.system_prompt is None else given
     found = [Segment("stable", "system", text, own, pinned=True)] if text else []
+    if style is not None:
+        found.append(style)
     if options.append_system_prompt:
         place = Origin(COMMAND_LINE, "cli")
         found.append(Segment("stable", "appended", options.append_system_prompt, place, pinned=True))

@@ -116,8 +116,15 @@ class Connection(Protocol):
     def catalog(self) -> Catalog: ...
 
     def call_tool(
-        self, tool: str, input: dict[str, Any], cancel: Cancel, progress: Progress | None = None
-    ) -> CallResult: ...
+        self,
+        tool: str,
+        input: dict[str, Any],
+        cancel: Cancel,
+        progress: Progress | None = None,
+        call: str = "",
+    ) -> CallResult:
+        """`call` is the id of the model's call, which the server hears of."""
+        ...
 
     def read_resource(self, uri: str, cancel: Cancel) -> tuple[dict[str, Any], ...]:
         """The contents as the wire has them: `uri`, `mimeType`, and `text` or `blob`."""

@@ -74,7 +74,10 @@ class Dialogue:
     def is_modern(self) -> bool:
         return self.client.protocol_version in MODERN_PROTOCOL_VERSIONS
 
-    async def call_tool(self, tool: str, input: dict[str, Any], hears: Progress | None) -> CallResult:
+    async def call_tool(
+        self, tool: str, input: dict[str, Any], hears: Progress | None, call: str = ""
+    ) -> CallResult:
+        meta: Any = {mcp.CALL_ID: call} if call else None
         with self._patiently() as patience:
 
             async def moved(progress: float, total: float | None, message: str | None) -> None:
@@ -83,7 +86,7 @@ class Dialogue:
                     with contextlib.suppress(Exception):
                         hears(progress, total, message)
 
-            result = await self.client.call_tool(tool, input, progress_callback=moved)
+            result = await self.client.call_tool(tool, input, progress_callback=moved, meta=meta)
         return CallResult(
             content=tuple(_wire(block) for block in result.content),
             structured=result.structured_content,

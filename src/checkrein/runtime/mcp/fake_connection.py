@@ -45,7 +45,12 @@ class FakeConnection:
         self._messages = messages or {}
 
     def call_tool(
-        self, tool: str, input: dict[str, Any], cancel: Cancel, progress: Progress | None = None
+        self,
+        tool: str,
+        input: dict[str, Any],
+        cancel: Cancel,
+        progress: Progress | None = None,
+        call: str = "",
     ) -> CallResult:
         self._request("tools/call", tool, input)
         return self._answer(tool, input)

@@ -91,10 +91,15 @@ class Link:
             job.stop()
 
     def call_tool(
-        self, tool: str, input: dict[str, Any], cancel: Cancel, progress: Progress | None = None
+        self,
+        tool: str,
+        input: dict[str, Any],
+        cancel: Cancel,
+        progress: Progress | None = None,
+        call: str = "",
     ) -> CallResult:
         what = f"The call of `{tool}` on the server `{self.name}`"
-        return self._request(lambda dialogue: dialogue.call_tool(tool, input, progress), cancel, what)
+        return self._request(lambda dialogue: dialogue.call_tool(tool, input, progress, call), cancel, what)
 
     def read_resource(self, uri: str, cancel: Cancel) -> tuple[dict[str, Any], ...]:
         what = f"Reading a resource of the server `{self.name}`"

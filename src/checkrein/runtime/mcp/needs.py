@@ -12,6 +12,7 @@ from checkrein.llm.cancel import Cancel
 from checkrein.runtime.mcp.connection import Connection
 from checkrein.runtime.mcp.entry import Entry
 from checkrein.runtime.mcp.headers import Run
+from checkrein.runtime.mcp.program_port import Exchange
 from checkrein.runtime.process.command import Command, Pipes
 
 if TYPE_CHECKING:
@@ -42,7 +43,8 @@ class Needs(Struct, frozen=True, kw_only=True):
     """`bind` puts a command under the rules of the session. `roots` are the directories that servers hear of.
 
     `changed` and `logged` (server, level, text) are called on the loop's thread: they return soon, and make
-    no request to a server. A server's request for a sample is refused unless `sample` answers it."""
+    no request to a server. A server's request for a sample is refused unless `sample` answers it.
+    `exchange` leads to the servers in the caller's process."""
 
     open: Open | None = None
     runs: Run | None = None
@@ -54,4 +56,5 @@ class Needs(Struct, frozen=True, kw_only=True):
     logged: Callable[[str, str, str], object] = lambda server, level, text: None
     elicit: Ask | None = None
     sample: Ask | None = None
+    exchange: Callable[[], Exchange | None] = lambda: None
     delays: Delays = Delays()

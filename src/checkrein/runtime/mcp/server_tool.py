@@ -77,7 +77,7 @@ class ServerTool:
 
     def run(self, input: dict[str, Any], context: ToolContext) -> ToolOutput:
         try:
-            result = self.connection.call_tool(self.tool.name, input, context.cancel)
+            result = self.connection.call_tool(self.tool.name, input, context.cancel, call=context.call_id)
         except ServerFailure as error:
             raise ToolFailure(failure_text(self.remote.server, error)) from None
         source = f"{one_line(self.tool.name)} of the MCP server {one_line(self.remote.server)}"

@@ -15,10 +15,12 @@ from msgspec.structs import replace
 
 from checkrein.base.diagnostic import Diagnostic
 from checkrein.facts import mcp
+from checkrein.facts.claude import CALLER_TRANSPORT
 from checkrein.llm.cancel import Cancel
 from checkrein.runtime.mcp.connection import Connection, State, Status
 from checkrein.runtime.mcp.entry import Entry
 from checkrein.runtime.mcp.event_loop import Loop
+from checkrein.runtime.mcp.in_process import InProcess
 from checkrein.runtime.mcp.link import Link
 from checkrein.runtime.mcp.needs import Needs
 
@@ -40,7 +42,7 @@ class Servers:
         self._needs = replace(needs, changed=self._heard)
         self._tell = needs.changed
         self._gates: dict[bool, asyncio.Semaphore] = {}
-        self._links: dict[str, Link] = {}
+        self._links: dict[str, Link | InProcess] = {}
         self._told: dict[str, State] = {}
         self._closed = False
         for entry in entries:
@@ -70,6 +72,18 @@ class Servers:
     def findings(self) -> tuple[Diagnostic, ...]:
         """Warnings about all servers."""
         return tuple(finding for link in self._all() for finding in link.findings)
+
+    def greet(self) -> None:
+        """Begin the handshake with each server in the caller's process, and wait for the answers."""
+        threads = [
+            threading.Thread(target=link.greet, name="checkrein-mcp-greet", daemon=True)
+            for link in self._all()
+            if isinstance(link, InProcess) and link.status.state == "pending"
+        ]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
 
     def wait(self, names: Iterable[str], timeout: float, cancel: Cancel | None = None) -> tuple[Status, ...]:
         """Wait until none of these servers is pending and the session has heard of it, or the time is over.
@@ -140,7 +154,11 @@ class Servers:
             self._closed = True
             self._changed.notify_all()
         self._loop.leave()
-        ending = [(link, job) for link in self._all() if (job := link.release()) is not None]
+        ending = [
+            (link, job)
+            for link in self._all()
+            if (job := link.release()) is not None and isinstance(link, Link)
+        ]
 
         def leave() -> None:
             for link, job in ending:
@@ -151,11 +169,13 @@ class Servers:
             job.wait(max(0.0, limit - time.monotonic()))
         self._loop.close(max(0.2, limit - time.monotonic()))
 
-    def _all(self) -> tuple[Link, ...]:
+    def _all(self) -> tuple[Link | InProcess, ...]:
         return tuple(self._links.values())
 
-    def _link(self, entry: Entry) -> Link:
+    def _link(self, entry: Entry) -> Link | InProcess:
         self._told.pop(entry.name, None)
+        if entry.transport == CALLER_TRANSPORT:
+            return InProcess(entry, self._needs)
         return Link(entry, self._loop, self._needs, lambda: self._gate(entry.is_remote))
 
     def _gate(self, remote: bool) -> asyncio.Semaphore:

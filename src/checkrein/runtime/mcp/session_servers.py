@@ -66,6 +66,7 @@ class SessionServers:
         above: Above | None = None,
     ) -> None:
         self._items = {server.name: server for server in own.items}
+        self._place = place
         self._env = place.env
         self._tools = tools
         self._effects = effects
@@ -154,6 +155,33 @@ class SessionServers:
 
     def statuses(self) -> tuple[Status, ...]:
         return tuple(one.status for one in self.connections())
+
+    def item(self, name: str) -> Server | None:
+        return self._items.get(name)
+
+    def status(self, name: str) -> Status | None:
+        connection = self.servers.get(name)
+        return None if connection is None else connection.status
+
+    def add(self, server: Server) -> None:
+        """One more server, in the place of one with the same name. It connects at once."""
+        self.remove(server.name)
+        entry = resolve(server, self._place)
+        with self._lock:
+            self._items = {**self._items, server.name: server}
+            self._entries = {**self._entries, server.name: entry}
+        for finding in entry.findings:
+            self._notices.say(Notice("warning", f"{finding.origin}: {finding.message}"))
+        self.servers.add(entry)
+
+    def remove(self, name: str) -> None:
+        """End a server. Its tools leave with it."""
+        self.servers.remove(name)
+        with self._lock:
+            self._items = {key: one for key, one in self._items.items() if key != name}
+            self._entries = {key: one for key, one in self._entries.items() if key != name}
+            self._tools.remove(self._held.pop(name, frozenset()))
+            self._names.drop(name)
 
     def wait(self, name: str, cancel: Cancel) -> None:
         """Wait for a server that somebody needs now."""

@@ -7,7 +7,7 @@ another one below it. Both furnish it in the same way.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -69,6 +69,7 @@ if TYPE_CHECKING:
 
     from checkrein.llm.cancel import Cancel
     from checkrein.policy.auto import Classifier
+    from checkrein.runtime.call.prompt_tool import PromptTool
     from checkrein.runtime.process.binder import Binder
     from checkrein.runtime.tools.port import Moves
 
@@ -108,6 +109,8 @@ def open_root(asked: Asked, control: Control, run_agent: RunAgent) -> Conversati
         conversation = _furnish(services, seat, ground.start, None, run_agent)
         if ground.role is not None:
             ground.role.begin(conversation, skill_hooks(seat, conversation.hooks))
+        if options.prompt_tool is not None and control.asker is None:
+            control.asker = _prompt_tool(conversation, options.prompt_tool)
         _keep(ground, asked.model, conversation.gate)
         undo.pop_all()
     return conversation
@@ -213,7 +216,9 @@ def _furnish(
     place, state = seat.view.project.place, seat.state
     models = Models(services.choose, start.model, seat.options.fallback_models)
     asides = Asides(services.choose, start.model, seat.meter)
-    record = Record(start.opened, parent.record.checkpoints if parent else _checkpoints(seat, start))
+    record = Record(
+        start.opened, parent.record.checkpoints if parent else _checkpoints(seat, start, services.env)
+    )
     gate = _gate(services, seat, start, asides, parent)
     denial = ReadDenials(gate)
     view, left_out = shown(seat.view, denial)
@@ -272,7 +277,7 @@ def _furnish(
     skills = skill_kit(services, seat, start.opened, host)
     supply = Supply(
         env=services.env,
-        missing=services.servers.missing if services.servers is not None else str,
+        missing=lambda: services.servers.missing() if services.servers is not None else "",
         trusts=services.trust.trusts,
         owns=services.tools.owns if parent and seat.own_servers.items else lambda name: False,
     )
@@ -299,7 +304,14 @@ def _furnish(
     if parent is not None and start.fork:
         prompt = parent.backdrop.prompt
     else:
-        prompt = Prompt(seat.view, seat.options, models.name, segments, memory, denial, lean=start.lean)
+        style = None
+        if parent is None and not seat.options.bare and seat.view.project.setting("outputStyle"):
+            from checkrein.runtime.context.styles import style_segment
+
+            style = style_segment(seat.view.project)
+        prompt = Prompt(
+            seat.view, seat.options, models.name, segments, memory, denial, lean=start.lean, style=style
+        )
     watched = parent is None and not seat.options.bare and not start.lean
     instructions = (
         InstructionWatch(
@@ -330,9 +342,22 @@ def _moves(services: Services, host: ToolHost) -> Moves:
     return services.moves
 
 
-def _checkpoints(seat: Seat, start: Start) -> Checkpoints:
-    directory = checkpoints_dir(start.opened.writer, seat.view.project)
+def _checkpoints(seat: Seat, start: Start, env: Mapping[str, str]) -> Checkpoints:
+    directory = checkpoints_dir(start.opened.writer, seat.view.project, env)
     return Checkpoints(directory, seat.state.checkpoints)
+
+
+def _prompt_tool(conversation: Conversation, name: str) -> PromptTool:
+    from checkrein.runtime.call.prompt_tool import PromptTool
+
+    services, host = conversation.services, conversation.host
+    own = ToolHost(host.gate, host.hooks, host.recorder, host.bench, host.permissions)
+
+    def settle(server: str, cancel: Cancel) -> None:
+        if services.servers is not None:
+            services.servers.wait(server, cancel)
+
+    return PromptTool(name, own, services.tools, settle)
 
 
 def _server_call(services: Services, host: ToolHost, server: str, tool: str, *call: Any) -> str:

@@ -20,14 +20,24 @@ from checkrein.runtime.session.wakes import Wakes
 
 if TYPE_CHECKING:
     from checkrein.runtime.mcp.elicitation import ElicitationAsker
+    from checkrein.runtime.mcp.program_port import Exchange
 
 Prompt = str | Sequence[Block]
 
 
+class Typed(Struct, frozen=True, kw_only=True):
+    """A prompt of a program, with more than its words. `uuid` is the one that the program knows it by. A
+    `verbatim` one names no command and no file, whatever it says."""
+
+    content: Prompt
+    uuid: str | None = None
+    verbatim: bool = False
+
+
 class Question(Struct, frozen=True, kw_only=True):
     """A call that needs approval, and why. `suggestions` are changes of the permissions after which the same
-    call needs no approval; an answer may carry some of them, or others. `claims` is what a server says about
-    its tool: nobody has checked it."""
+    call needs no approval; an answer may carry some of them, or others. `blocked_path` is the file that it is
+    about. `claims` is what a server says about its tool: nobody has checked it."""
 
     tool: str
     input: dict[str, Any]
@@ -36,6 +46,7 @@ class Question(Struct, frozen=True, kw_only=True):
     rule: str | None = None
     origin: Origin | None = None
     suggestions: tuple[Update, ...] = ()
+    blocked_path: str | None = None
     claims: tuple[str, ...] = ()
     agent_id: str | None = None
 
@@ -89,7 +100,20 @@ class ScriptedAnswerer:
 
 
 HookCallback = Callable[[dict[str, Any], str | None], dict[str, Any]]
-HookSink = Callable[[str, str | None, HookCallback, float | None], None]
+
+
+class HookSink(Protocol):
+    """Takes the functions of a program as hooks."""
+
+    def __call__(
+        self,
+        event: str,
+        matcher: str | None,
+        call: HookCallback,
+        timeout: float | None = None,
+        *,
+        fail_closed: bool = False,
+    ) -> None: ...
 
 
 class Control:
@@ -97,6 +121,7 @@ class Control:
         self.asker = asker
         self.answerer = answerer
         self.elicitations: ElicitationAsker | None = None
+        self.exchange: Exchange | None = None
         self.wakes = Wakes()
         self._lock = threading.Lock()
         self._cancel = Cancel()
@@ -108,7 +133,7 @@ class Control:
         self._rewind: str | None = None
         self._directories: deque[str] = deque()
         self._messages: deque[Prompt] = deque()
-        self._early_hooks: list[tuple[str, str | None, HookCallback, float | None]] = []
+        self._early_hooks: list[Callable[[HookSink], None]] = []
         self._hook_sink: HookSink | None = None
 
     @property
@@ -161,6 +186,7 @@ class Control:
         """The control of a child: the same people answer, and an interrupt here reaches it too."""
         child = Control(self.asker, self.answerer)
         child.elicitations = self.elicitations
+        child.exchange = self.exchange
         with self._lock:
             child._stopped = self._stopped
             self._below = [*(one for one in self._below if not one._ended), child]
@@ -214,23 +240,34 @@ class Control:
             self._directories.append(path)
 
     def add_hook(
-        self, event: str, matcher: str | None, callback: HookCallback, timeout: float | None = None
+        self,
+        event: str,
+        matcher: str | None,
+        callback: HookCallback,
+        timeout: float | None = None,
+        *,
+        fail_closed: bool = False,
     ) -> None:
-        """Add a function as a hook. It gets the next event, also in a session that already runs."""
+        """Add a function as a hook. It gets the next event, also in a session that already runs. With
+        `fail_closed` its failure blocks what it judges."""
+
+        def add(sink: HookSink) -> None:
+            sink(event, matcher, callback, timeout, fail_closed=fail_closed)
+
         with self._lock:
             if self._hook_sink is None:
-                self._early_hooks.append((event, matcher, callback, timeout))
+                self._early_hooks.append(add)
                 return
             sink = self._hook_sink
-        sink(event, matcher, callback, timeout)
+        add(sink)
 
     def attach_hooks(self, sink: HookSink) -> None:
         """Send hooks to `sink`, those added before too."""
         with self._lock:
             early, self._early_hooks = self._early_hooks, []
             self._hook_sink = sink
-        for hook in early:
-            sink(*hook)
+        for add in early:
+            add(sink)
 
     def take_mode(self) -> str | None:
         with self._lock:

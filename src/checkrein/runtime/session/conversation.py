@@ -7,7 +7,7 @@ turn use a Conversation; nobody else changes it.
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator, Sequence
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, TypeGuard
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -19,7 +19,7 @@ from checkrein.model.items import Hook
 from checkrein.model.view import View
 from checkrein.policy.policy import Directory
 from checkrein.policy.situation import Situation
-from checkrein.policy.values import MODES
+from checkrein.policy.values import MODES, Mode
 from checkrein.runtime.call.gate import Gate
 from checkrein.runtime.call.host import ToolHost
 from checkrein.runtime.context import toolsearch
@@ -215,23 +215,33 @@ class Conversation:
 
     def settle(self) -> Generator[Event, None, None]:
         """The safe point before a request: changes asked for since the last one take effect here."""
+        yield from self.take_changes()
+        yield from self.models.follow(self.state.turn_model, self.view.project)
+        self.state.model = self.models.name
+        yield from self.look_at_tools()
+
+    def take_changes(self) -> Generator[Event, None, None]:
+        """Take the mode and the model that the control asks for. Between requests and between prompts."""
         mode = self.control.take_mode()
         if mode is not None:
-            if mode in MODES and self.host.permissions.may_enter(mode):
-                self.gate.set_mode(mode)
-                self.hooks.update(permission_mode=mode)
+            if self.may_enter(mode):
+                self.enter(mode)
                 yield ModeChanged(mode)
             else:
                 yield Notice("warning", f"The mode {mode!r} is not available here.")
         name = self.control.take_model()
-        project = self.view.project
         if name is not None:
-            yield from self.models.switch(name, self.state.turn_model, project)
+            yield from self.models.switch(name, self.state.turn_model, self.view.project)
             self.recorder.writer.state(model=None if name == "default" else name)
-        else:
-            yield from self.models.follow(self.state.turn_model, project)
-        self.state.model = self.models.name
-        yield from self.look_at_tools()
+            self.state.model = self.models.name
+
+    def may_enter(self, mode: str) -> TypeGuard[Mode]:
+        return mode in MODES and self.host.permissions.may_enter(mode)
+
+    def enter(self, mode: Mode) -> None:
+        """Judge in this mode from now on. Any thread may call it."""
+        self.gate.set_mode(mode)
+        self.hooks.update(permission_mode=mode)
 
     def look_at_tools(self) -> Generator[Event, None, None]:
         """Take up the tools that came since the last request. The model learns how to find those that
@@ -285,6 +295,7 @@ class Conversation:
             if self.link is not None:
                 self._end_processes(grace)
         finally:
+            self.record.close()
             self.host.close()
 
     def _end_processes(self, grace: float) -> None:

@@ -119,7 +119,8 @@ class Happened(Struct, frozen=True, kw_only=True):
 
 
 class SessionStarted(Happened, frozen=True, tag="session_started", kw_only=True):
-    """`layers` say where rules are enforced while calls run, and what that means."""
+    """`layers` say where rules are enforced while calls run, and what that means. `trusted` says whether the
+    project's hooks, servers and allow rules count, `skipped` what does not count and why."""
 
     session_id: str
     cwd: str
@@ -132,6 +133,9 @@ class SessionStarted(Happened, frozen=True, tag="session_started", kw_only=True)
     servers: tuple[tuple[str, str], ...] = ()
     plugins: tuple[tuple[str, str], ...] = ()
     layers: tuple[Layer, ...] = ()
+    output_style: str = "default"
+    trusted: bool = True
+    skipped: tuple[Diagnostic, ...] = ()
     source: Literal["startup", "resume", "fork", "clear", "compact"] = "startup"
 
 
@@ -154,7 +158,10 @@ class RequestSent(Happened, frozen=True, tag="request_sent"):
 
 
 class Streamed(Happened, frozen=True, tag="streamed"):
+    """`uuid` is that of the `AssistantBlock` which a completed block becomes."""
+
     event: ModelEvent
+    uuid: str | None = None
 
 
 class AssistantBlock(Happened, frozen=True, tag="assistant_block"):
@@ -174,7 +181,7 @@ class ReplyCompleted(Happened, frozen=True, tag="reply_completed"):
     cost_usd: float | None
 
 
-Caller = Literal["model", "skill", "hook", "program"]
+Caller = Literal["model", "skill", "hook", "program", "asker"]
 
 
 class ToolStarted(Happened, frozen=True, tag="tool_started"):
@@ -256,6 +263,13 @@ class Compacted(Happened, frozen=True, tag="compacted"):
     tokens_after: int
     stage: str
     uuid: str = ""
+
+
+class Cleared(Happened, frozen=True, tag="cleared"):
+    """The session began another conversation: what follows belongs to the session `after`."""
+
+    before: str
+    after: str
 
 
 class Compacting(Happened, frozen=True, tag="compacting"):
@@ -346,6 +360,7 @@ Event = (
     | CacheBreak
     | Compacted
     | Compacting
+    | Cleared
     | BackgroundStarted
     | BackgroundEnded
     | Notice

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 from msgspec.structs import replace
 
-from checkrein.base.errors import CheckreinError
+from checkrein.base.errors import AuthError, CheckreinError
 from checkrein.llm.port import Model
 from checkrein.model.project import Place, Project
 from checkrein.model.view import View
@@ -102,7 +102,7 @@ def lay_ground(
     choose = Chooser(view.project, environment)
     goes_on = options.resume is not None or options.continue_
     waits = goes_on and model is None and not any(environment.get(name) for name in _MODEL_VARIABLES)
-    chosen = None if waits else _chosen(choose, model)
+    chosen = None if waits else _chosen(choose, model, options)
     state = State("")
     opened = open_session(options, view.project.place, state)
     notes: list[str] = [role.note] if role is not None and role.note else []
@@ -142,8 +142,18 @@ def _auto_memory(project: Project, options: Options, env: dict[str, str]) -> str
     return None if options.bare else memory_dir(project, env)
 
 
-def _chosen(choose: Choose, model: Model | str | None) -> tuple[Model, str]:
-    return choose(model) if isinstance(model, str) or model is None else (model, name_of(model))
+def _chosen(choose: Choose, model: Model | str | None, options: Options) -> tuple[Model, str]:
+    if not (isinstance(model, str) or model is None):
+        return model, name_of(model)
+    try:
+        return choose(model)
+    except AuthError as error:
+        if options.kind != "sdk":
+            raise
+        from checkrein.llm.unavailable import UnavailableModel
+
+        missing = UnavailableModel(model or "default", error)
+        return missing, missing.name
 
 
 def _had(choose: Choose, name: str | None, notes: list[str]) -> tuple[Model, str]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from checkrein.base.config import load_config
 from checkrein.base.home import checkrein_home
+from checkrein.facts.claude import CALLER_TRANSPORT
 from checkrein.facts.config import KEYS
 from checkrein.llm.cancel import Cancel
 from checkrein.model.items import Server
@@ -69,6 +70,7 @@ def _joined(
         runs=commands.run,
         auth=lambda entry: _authenticator(home, services.env)(entry),
         roots=lambda: desk.roots,
+        exchange=lambda: seat.control.exchange,
         elicit=lambda server, asked, cancel: _elicited(elicitor, server, asked, cancel),
     )
     joined = SessionServers(
@@ -91,6 +93,8 @@ def _authenticator(home: Path, env: Mapping[str, str]) -> Authenticator:
 
 
 def _changes(project: Project, home: Path, server: Server, catalog: Catalog) -> frozenset[str]:
+    if server.transport == CALLER_TRANSPORT:
+        return frozenset()  # the program that runs the session wrote these tools
     from checkrein.runtime.mcp.pins import Pins
 
     return Pins(project.place, home).changes(server, catalog)

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 from msgspec import Struct
 
 from checkrein.base.errors import UsageError
-from checkrein.llm.port import Message
+from checkrein.facts.claude import SDK_CHECKPOINTS_ENV, SDK_ENV
+from checkrein.llm.port import Message, ToolUse
 from checkrein.model.project import Place, Project
 from checkrein.runtime.context.compaction import estimate
 from checkrein.runtime.context.reminders import git_branch
@@ -21,6 +22,9 @@ from checkrein.runtime.store import SessionKind, SessionStore, SessionWriter
 from checkrein.runtime.store.checkpoints import prompts_of
 from checkrein.runtime.store.kept_task import STATE_KEY, KeptTask
 from checkrein.runtime.store.values import Conversation
+
+if TYPE_CHECKING:
+    from checkrein.runtime.store.mirror import Mirror
 
 Source = Literal["startup", "resume", "fork", "clear", "compact"]
 _CONTINUABLE: dict[SessionKind, tuple[SessionKind, ...]] = {
@@ -63,17 +67,28 @@ def open_session(options: Options, place: Place, state: State) -> Opened:
     if reference is None and options.continue_:
         newest = store.latest(place.cwd, kinds=_CONTINUABLE[options.kind])
         reference = newest.session_id if newest is not None else None
+    mirror = store.mirror() if options.mirror and options.persist else None
+    if reference is None and (options.resume_at or options.drops_turn):
+        raise UsageError(
+            "--resume-session-at and --resume-drops-turn need a session to resume.", kind="resume_missing"
+        )
     if reference is None:
-        return Opened(writer=_new(store, options, place.cwd, branch), title=options.title)
+        return Opened(writer=_new(store, options, place.cwd, branch, mirror), title=options.title)
     if options.session_id is not None and not options.fork:
         raise UsageError(
             "--session-id needs --fork-session when you resume a session.", kind="session_id_taken"
         )
     source: Source = "resume"
+    at = options.resume_at
+    if options.drops_turn is not None:
+        _require_only(store.find(reference, place.cwd), at, options.drops_turn)
     if options.fork:
         source = "fork"
-        reference = store.fork(reference, place.cwd, session_id=options.session_id, kind=options.kind)
-    conversation, writer = store.resume(reference, place.cwd, git_branch=branch)
+        reference = store.fork(reference, place.cwd, at=at, session_id=options.session_id, kind=options.kind)
+        at = None
+        if mirror is not None:
+            mirror.tell_all(store.find(reference, place.cwd))
+    conversation, writer = store.resume(reference, place.cwd, git_branch=branch, leaf=at, mirror=mirror)
     try:
         return _resumed(conversation, writer, source, state)
     except BaseException:
@@ -81,8 +96,20 @@ def open_session(options: Options, place: Place, state: State) -> Opened:
         raise
 
 
+def _require_only(path: Path, at: str | None, turn: str) -> None:
+    from checkrein.runtime.store.dropped_turn import require_only
+
+    if at is None:
+        raise UsageError("--resume-drops-turn needs --resume-session-at.", kind="resume_missing")
+    require_only(path, at, turn)
+
+
 def _resumed(conversation: Conversation, writer: SessionWriter, source: Source, state: State) -> Opened:
     state.messages = [msgspec.convert(message, Message) for message in conversation.messages]
+    put_off = conversation.deferred
+    if put_off is not None:
+        state.messages.pop()  # the answer that a call gets which does not come up again
+        state.deferred = ToolUse(put_off.id, put_off.name, put_off.input)
     state.tokens = estimate(state.messages)
     state.checkpoints = prompts_of(conversation.checkpoints)
     kept = conversation.state
@@ -131,10 +158,14 @@ def _texts(value: object) -> tuple[str, ...]:
     return tuple(one for one in value if isinstance(one, str)) if isinstance(value, list) else ()
 
 
-def _new(store: SessionStore, options: Options, cwd: str, branch: str | None) -> SessionWriter:
+def _new(
+    store: SessionStore, options: Options, cwd: str, branch: str | None, mirror: Mirror | None
+) -> SessionWriter:
     if not options.persist:
         return store.unsaved(cwd, session_id=options.session_id)
-    writer = store.create(cwd, session_id=options.session_id, kind=options.kind, git_branch=branch)
+    writer = store.create(
+        cwd, session_id=options.session_id, kind=options.kind, git_branch=branch, mirror=mirror
+    )
     if options.title:
         try:
             writer.title(options.title)
@@ -158,9 +189,12 @@ def env_file(writer: SessionWriter) -> str:
     return f"{results_dir(writer)}/hook-env.sh"
 
 
-def checkpoints_dir(writer: SessionWriter, project: Project) -> Path | None:
-    """The copies of files from before their change; None when the session keeps nothing."""
+def checkpoints_dir(writer: SessionWriter, project: Project, env: Mapping[str, str]) -> Path | None:
+    """The copies of files from before their change; None when the session keeps nothing. A program on the
+    SDK has to ask for them."""
     if not writer.saved or project.setting("fileCheckpointingEnabled") is False:
+        return None
+    if env.get(SDK_ENV) and env.get(SDK_CHECKPOINTS_ENV, "").lower() not in ("1", "true"):
         return None
     from checkrein.runtime.store.layout import companion_dir
 

@@ -27,6 +27,11 @@ class Options(Struct, frozen=True, kw_only=True):
     `agent` is the agent that the conversation is; None takes the setting. `tool_entries` are the tools of an
     agent's definition, names and patterns, those of servers too (None: all); `rules` are its rules, and
     `system_origin` says where `system_prompt` is.
+    `thinking_display` says whether the model's thoughts come back as a summary or not at all; `betas` name
+    features of the service.
+    `resume_at` is the last entry of a resumed session that counts, `drops_turn` the prompt whose turn alone
+    may be lost by it. `mirror` gives everything that is written into the transcript to the program, too.
+    `prompt_tool` is the MCP tool that answers for the user whether a call may run.
     `record` is a file that keeps the model's side as a cassette; `replay:FILE` plays it again.
     """
 
@@ -43,6 +48,8 @@ class Options(Struct, frozen=True, kw_only=True):
     fallback_models: tuple[str, ...] = ()
     max_tokens: int | None = None
     thinking: Thinking = None
+    thinking_display: Literal["summarized", "omitted"] | None = None
+    betas: tuple[str, ...] = ()
     effort: str | None = None
     budget: Budget = Budget()
     schema: dict[str, Any] | None = None
@@ -52,6 +59,10 @@ class Options(Struct, frozen=True, kw_only=True):
     resume: str | None = None
     continue_: bool = False
     fork: bool = False
+    resume_at: str | None = None
+    drops_turn: str | None = None
+    mirror: bool = False
+    prompt_tool: str | None = None
     title: str | None = None
     kind: Literal["interactive", "print", "sdk", "background", "recipe"] = "print"
     trust: bool = False

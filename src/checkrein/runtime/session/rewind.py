@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from checkrein.base.errors import NotFoundError
+from checkrein.base.errors import NotFoundError, UsageError
 from checkrein.llm.port import Message
 from checkrein.runtime.session.events import Event, Notice
 from checkrein.runtime.session.record import Snapshot
@@ -27,16 +27,33 @@ def begin(conversation: Conversation, uuid: str) -> None:
     writer.checkpoint(uuid, leaf=writer.leaf)
 
 
-def rewind(conversation: Conversation, uuid: str, *, files: bool = True, messages: bool = False) -> Restored:
-    """Undo the prompt `uuid` and all after it. Raises NotFoundError for a prompt without a checkpoint."""
-    if uuid not in conversation.record.checkpoints.messages:
+def rewind(
+    conversation: Conversation,
+    uuid: str,
+    *,
+    files: bool = True,
+    messages: bool = False,
+    dry_run: bool = False,
+) -> Restored:
+    """Undo the prompt `uuid` and all after it. Raises NotFoundError for a prompt without a checkpoint. A dry
+    run says what would happen to the files."""
+    checkpoints = conversation.record.checkpoints
+    if uuid not in checkpoints.messages:
         raise NotFoundError(
             f"There is no checkpoint of the message {uuid}.",
             kind="checkpoint_not_found",
             hint="Only the newest hundred prompts of a session have one.",
         )
+    if files and not messages and not checkpoints.kept:
+        raise UsageError(
+            "File checkpointing is not enabled for this session.",
+            kind="checkpoints_off",
+            hint="Start the session with `enable_file_checkpointing`.",
+        )
+    if dry_run:
+        return checkpoints.rewind(uuid, dry_run=True)
     snapshot = _snapshot(conversation, uuid) if messages else None
-    restored = conversation.record.checkpoints.rewind(uuid) if files else Restored()
+    restored = checkpoints.rewind(uuid, again=not messages) if files else Restored()
     for path in (*restored.restored, *restored.deleted):
         conversation.desk.forget(path)
     if snapshot is not None:
@@ -59,7 +76,7 @@ def rewind_if_asked(conversation: Conversation) -> Iterator[Event]:
         return
     try:
         yield Notice("info", f"Rewound: {rewind(conversation, uuid)}.")
-    except NotFoundError as error:
+    except (NotFoundError, UsageError) as error:
         yield Notice("warning", error.message)
 
 

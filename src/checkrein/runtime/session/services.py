@@ -21,6 +21,7 @@ from checkrein.runtime.session.chooser import Chooser
 from checkrein.runtime.trust import Standing
 
 if TYPE_CHECKING:
+    from checkrein.passes.resolve.servers import Refusals
     from checkrein.runtime.agents.crew import Crew
     from checkrein.runtime.mcp.session_servers import SessionServers
     from checkrein.runtime.process.binder import Binder
@@ -90,6 +91,19 @@ class Services(Struct, kw_only=True):
     def server_states(self) -> tuple[tuple[str, str], ...]:
         statuses = self.servers.statuses() if self.servers is not None else ()
         return tuple((one.name, one.state) for one in statuses)
+
+    def server_refusals(self) -> Refusals:
+        """What the settings say against servers that somebody adds."""
+        from checkrein.passes.resolve.server_lists import Surroundings
+        from checkrein.passes.resolve.servers import Refusals
+
+        project = self.project
+        return Refusals(
+            project.settings,
+            Surroundings(env=self.env, root=project.place.root),
+            switched_off=project.sources.switched_off,
+            managed_only=project.place.managed_servers,
+        )
 
     def prepare(self, tools: Sequence[str]) -> None:
         """The model answers soon: get ready what its first command needs."""

@@ -9,10 +9,9 @@ from __future__ import annotations
 import contextlib
 import threading
 import time
-import warnings
 import weakref
 from collections.abc import Callable, Generator, Iterator, Sequence
-from functools import partial
+from functools import cached_property, partial
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
@@ -24,9 +23,8 @@ from checkrein.facts.subagents import AGENT_TOOL
 from checkrein.llm.port import Cancel, Model, ToolUse
 from checkrein.runtime.call.host import Done
 from checkrein.runtime.hooks import payloads
-from checkrein.runtime.process.command import GRACE
 from checkrein.runtime.session.channel import drained, ignored
-from checkrein.runtime.session.control import Answerer, Asker, Control
+from checkrein.runtime.session.control import Answerer, Asker, Control, Typed
 from checkrein.runtime.session.control import Prompt as Prompt
 from checkrein.runtime.session.events import (
     Event,
@@ -37,10 +35,11 @@ from checkrein.runtime.session.events import (
 )
 from checkrein.runtime.session.graces import (
     CHILDREN_UNTIL,
-    PROCESSES_UNTIL,
     SESSION_END_UNTIL,
     TOOLS_UNTIL,
+    processes_grace,
 )
+from checkrein.runtime.session.left_open import delegate_of, end_left_open
 from checkrein.runtime.session.options import Options
 from checkrein.runtime.session.rewind import rewind, rewind_if_asked
 from checkrein.runtime.session.start import await_servers, start, started
@@ -61,28 +60,12 @@ if TYPE_CHECKING:
     from checkrein.runtime.agents.children import Children
     from checkrein.runtime.session.conversation import Child, Conversation
     from checkrein.runtime.session.reload import Watch
-    from checkrein.runtime.session.services import Services
+    from checkrein.runtime.session.server_control import ServerControl
     from checkrein.runtime.session.stream import Stream
-    from checkrein.runtime.store import SessionWriter
     from checkrein.runtime.store.checkpoints import Restored
+    from checkrein.runtime.store.mirror import Take
     from checkrein.runtime.tools.delegate import Delegate
     from checkrein.runtime.tools.port import AnyTool
-
-
-def _end(services: Services, writer: SessionWriter) -> None:
-    """End what a session holds that the program never closed: its processes and its transcript. Its hooks do
-    not run."""
-    warnings.warn("A session was never closed. Use `with`, or call close().", ResourceWarning, stacklevel=2)
-    try:
-        services.close()
-    finally:
-        writer.close()
-
-
-def _delegate_of(session: weakref.ref[Session]) -> Delegate:
-    found = session()
-    assert found is not None  # its tools run only while it lives
-    return found._delegate()
 
 
 class Session:
@@ -126,15 +109,15 @@ class Session:
         self._agents: Children | None = None
         self.streaming: Stream | None = None
         if conversation.host.tools.get(AGENT_TOOL) is not None:
-            conversation.desk.make_delegate = partial(_delegate_of, weakref.ref(self))
+            conversation.desk.make_delegate = partial(delegate_of, weakref.ref(self))
             if conversation.record.opened.tasks:
-                self._delegate()
+                self.delegate()
         if conversation.link is None:
             self._left_open = weakref.finalize(
-                self, _end, conversation.services, conversation.recorder.writer
+                self, end_left_open, conversation.services, conversation.recorder.writer
             )
 
-    def _delegate(self) -> Delegate:
+    def delegate(self) -> Delegate:
         from checkrein.runtime.agents.children import Children
         from checkrein.runtime.agents.tool_side import ToolSide
 
@@ -176,14 +159,21 @@ class Session:
     def id(self) -> str:
         return self.conversation.session_id
 
-    def run(self, prompt: Prompt | Wake) -> Stream:
+    @cached_property
+    def servers(self) -> ServerControl:
+        """The MCP servers, for the program that runs the session."""
+        from checkrein.runtime.session.server_control import ServerControl
+
+        return ServerControl(self.conversation)
+
+    def run(self, prompt: Prompt | Typed | Wake) -> Stream:
         """The events of one prompt, or of what starts a turn by itself. Nothing happens before the caller
         takes the first event."""
         from checkrein.runtime.session.stream import Stream
 
         return Stream(self, prompt)
 
-    def events(self, prompt: Prompt | Wake) -> Iterator[Event]:
+    def events(self, prompt: Prompt | Typed | Wake) -> Iterator[Event]:
         """Every event of one prompt, `Finished` last on every path. The transcript has each event before the
         caller does."""
         if self._running or self._closed:
@@ -279,8 +269,7 @@ class Session:
 
     def _open(self) -> Iterator[Event]:
         conversation = self.conversation
-        if not self._opened:
-            await_servers(conversation)
+        await_servers(conversation, first=not self._opened)
         yield started(conversation)
         if self._opened:
             return
@@ -291,11 +280,13 @@ class Session:
             yield from conversation.look_at_tools()
 
     def idle_events(self) -> list[Event]:
-        """What happened in the background since the last turn or the last call."""
-        return [self._kept(event) for event in self.control.wakes.heard()]
+        """What happened in the background since the last turn or the last call, and what `control` changes.
+        Between prompts only."""
+        changes = self.conversation.take_changes()
+        return [self._kept(event) for event in (*self.control.wakes.heard(), *changes)]
 
     def _turn(
-        self, prompt: Prompt | Wake, turn: SessionTurn, cancel: Cancel
+        self, prompt: Prompt | Typed | Wake, turn: SessionTurn, cancel: Cancel
     ) -> Generator[Event, None, Transition]:
         """The prompt, after the message that a SessionStart hook puts first."""
         conversation = self.conversation
@@ -308,19 +299,30 @@ class Session:
         return (yield from self._prompted(prompt, turn, cancel))
 
     def _prompted(
-        self, prompt: Prompt | Wake, turn: SessionTurn, cancel: Cancel
+        self, prompt: Prompt | Typed | Wake, turn: SessionTurn, cancel: Cancel
     ) -> Generator[Event, None, Transition]:
-        self.conversation.begin_prompt(uuid := new_uuid())
+        given = prompt.uuid if isinstance(prompt, Typed) else None
+        self.conversation.begin_prompt(uuid := given or new_uuid())
         yield from rewind_if_asked(self.conversation)
         yield from notice(self.conversation, cancel)
         yield from self._refresh(cancel)
         return (yield from prompted(turn, prompt, uuid))
 
-    def rewind(self, uuid: str, *, files: bool = True, conversation: bool = False) -> Restored:
-        """Go back to before the prompt `uuid`: its files, the conversation, or both. Between prompts only."""
+    def rewind(
+        self, uuid: str, *, files: bool = True, conversation: bool = False, dry_run: bool = False
+    ) -> Restored:
+        """Go back to before the prompt `uuid`: its files, the conversation, or both. Between prompts only. A
+        dry run changes nothing."""
         if self._running or self._closed:
             raise UsageError("You can rewind a session only between prompts.", kind="session_busy")
-        return rewind(self.conversation, uuid, files=files, messages=conversation)
+        return rewind(self.conversation, uuid, files=files, messages=conversation, dry_run=dry_run)
+
+    def mirror(self, take: Take) -> None:
+        """Give everything that this session and its children write into transcripts to `take` as well, from
+        their beginning on. Needs `Options.mirror`."""
+        mirror = self.conversation.recorder.writer.mirror
+        if mirror is not None:
+            mirror.attach(take)
 
     def _refresh(self, cancel: Cancel) -> Iterator[Event]:
         """Between prompts, check the project's files again."""
@@ -350,19 +352,10 @@ class Session:
         finally:
             self.control.end()
             try:
-                conversation.close(self._grace())
+                conversation.close(processes_grace(self.control.cancel))
             finally:
                 if conversation.link is None:
-                    conversation.services.close(self._grace())
-
-    def _grace(self) -> float:
-        """The seconds that processes have to end by themselves: few after a cancel."""
-        cancel = self.control.cancel
-        if cancel.forced:
-            return 0.0
-        if cancel.at is None:
-            return GRACE
-        return max(0.1, min(GRACE, cancel.at + PROCESSES_UNTIL - time.monotonic()))
+                    conversation.services.close(processes_grace(self.control.cancel))
 
     def _end_children(self) -> None:
         """Nothing below outlives this conversation. A turn that still runs in another thread gets a moment to

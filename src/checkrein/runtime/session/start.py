@@ -21,11 +21,12 @@ _PROGRAMS = frozenset({"print", "sdk"})
 """Kinds of sessions whose first message a hook may write: no person types it."""
 
 
-def await_servers(conversation: Conversation) -> None:
-    """Start the MCP servers of the conversation that its first request needs, and take up their tools."""
+def await_servers(conversation: Conversation, *, first: bool) -> None:
+    """Take up the tools of the MCP servers before a turn. Before the `first`, start those that its request
+    needs."""
     servers = conversation.own_servers
-    if servers is not None and servers.begin_awaited(conversation.control.cancel):
-        conversation.host.view.look_ahead(first=True)
+    if servers is not None and (not first or servers.begin_awaited(conversation.control.cancel)):
+        conversation.host.view.look_ahead(first=first)
         conversation.gate.know(conversation.host.tools.registry)
 
 
@@ -44,8 +45,19 @@ def started(conversation: Conversation) -> SessionStarted:
         servers=conversation.services.server_states(),
         plugins=tuple((n, r.item.root) for n, r in view.project.plugins.items() if r.item.enabled),
         layers=conversation.services.layers.all,
+        output_style=_style(view),
+        trusted=conversation.services.trust.status.trusted,
+        skipped=conversation.services.skipped,
         source=conversation.record.opened.source,
     )
+
+
+def _style(view: View) -> str:
+    if not view.project.setting("outputStyle"):
+        return "default"
+    from checkrein.runtime.context.styles import chosen
+
+    return chosen(view.project)
 
 
 def _own_commands(view: View) -> Iterator[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from checkrein.llm.port import Message, Reply
+from checkrein.llm.port import Message, Reply, ToolUse
 from checkrein.model.rule import Rule
 from checkrein.runtime.session.events import Denial
 
@@ -42,6 +42,7 @@ class State:
         self.turn_effort: str | None = None
         self.turn_grants: dict[str, tuple[Rule, ...]] = {}
         self.max_tokens: int | None = None
+        self.deferred: ToolUse | None = None
         self.denials: list[Denial] = []
         self.errors: list[str] = []
         self.status_code: int | None = None
@@ -66,6 +67,15 @@ class State:
         self.errors = []
         self.status_code = None
         self.failure = None
+
+    def begin_again(self) -> None:
+        """Forget the conversation."""
+        self.messages = []
+        self.called = set()
+        self.sent = self.tokens = 0
+        self.compacted_at = None
+        self.checkpoints = []
+        self.break_reason = "the conversation was cleared"
 
     def hear(self, reply: Reply) -> None:
         """Take a reply. `text` is its text as people see it, after the parts before it that were cut off;

@@ -11,6 +11,7 @@ from checkrein.runtime.session.events import Event, Finished, Result
 from checkrein.runtime.session.wakes import Wake
 
 if TYPE_CHECKING:
+    from checkrein.runtime.session.control import Typed
     from checkrein.runtime.session.session import Prompt, Session
 
 
@@ -22,7 +23,7 @@ class Stream:
     """Iterate once. Leaving early interrupts the turn, and the next run of the session waits for its end.
     `result` is set after the last event."""
 
-    def __init__(self, session: Session, prompt: Prompt | Wake) -> None:
+    def __init__(self, session: Session, prompt: Prompt | Typed | Wake) -> None:
         self._session = session
         self._left = threading.Event()
         self._ended = threading.Event()

@@ -59,10 +59,16 @@ class Wakes:
         self._sources: tuple[Source, ...] = ()
         self._idle_sources: tuple[Source, ...] = ()
         self._listener: Callable[[], None] = _nothing
+        self._onlooker: Callable[[Event], object] | None = None
 
     def listen(self, listener: Callable[[], None]) -> None:
         """Call this whenever there is something new, in the thread that brings it."""
         self._listener = listener
+
+    def watch(self, onlooker: Callable[[Event], object]) -> None:
+        """Let somebody see each event of the background at once, in the thread that brings it. The
+        conversation takes it in later all the same."""
+        self._onlooker = onlooker
 
     def join(self, source: Source, *, idle: bool = False) -> None:
         """With `idle`, only a session that has nothing else to do looks at it, so nothing of it waits."""
@@ -80,6 +86,8 @@ class Wakes:
 
     def tell(self, event: Event) -> None:
         """Something happened outside the turns of the conversation."""
+        if self._onlooker is not None:
+            self._onlooker(event)
         with self._change:
             self._events.append(event)
             self._change.notify_all()

@@ -68,6 +68,11 @@ class Checkpoints:
         self._lock = threading.Lock()
 
     @property
+    def kept(self) -> bool:
+        """Whether files can be restored at all."""
+        return self._directory is not None
+
+    @property
     def messages(self) -> tuple[str, ...]:
         return tuple(self._messages)
 
@@ -96,8 +101,9 @@ class Checkpoints:
                 self._changes.append(change)
                 self._write(change)
 
-    def rewind(self, message: str) -> Restored:
-        """Restore every file to its content before the prompt `message`."""
+    def rewind(self, message: str, *, again: bool = False, dry_run: bool = False) -> Restored:
+        """Restore every file to its content before the prompt `message`. With `again` that prompt stays in
+        the conversation, and one can go back to it again. A dry run only says what would happen."""
         with self._lock:
             place = self._messages.index(message)
             undone = set(self._messages[place:])
@@ -105,10 +111,12 @@ class Checkpoints:
             for change in self._changes:
                 if change.message in undone:
                     first.setdefault(change.path, change)
-            outcome = {path: self._put_back(change) for path, change in first.items()}
-            self._changes = [one for one in self._changes if one.message not in undone]
-            del self._messages[place:]
-            self._rewrite()
+            act = self._foreseen if dry_run else self._put_back
+            outcome = {path: act(change) for path, change in first.items()}
+            if not dry_run:
+                self._changes = [one for one in self._changes if one.message not in undone]
+                del self._messages[place + again :]
+                self._rewrite()
         return Restored(
             restored=tuple(path for path, done in outcome.items() if done == "restored"),
             deleted=tuple(path for path, done in outcome.items() if done == "deleted"),
@@ -129,6 +137,12 @@ class Checkpoints:
         if not kept.exists():
             write_atomic(kept, data, 0o600)
         return Change(message, path, name, stat.S_IMODE(found.st_mode))
+
+    def _foreseen(self, change: Change) -> str:
+        now = os.lstat(change.path) if os.path.lexists(change.path) else None
+        if now is not None and not _is_plain(now):
+            return "skipped"
+        return "deleted" if change.before is None else "restored"
 
     def _put_back(self, change: Change) -> str:
         """Restore one file. A file that is now a link or has a second name stays untouched."""

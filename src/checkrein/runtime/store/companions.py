@@ -48,7 +48,7 @@ def open_subagent(parent: SessionWriter, agent_id: str, call: str, parent_agent:
     file, leaf = (
         _open(parent, agent_id, call, parent_agent) if parent.saved else (TranscriptFile.nowhere(), None)
     )
-    return SessionWriter(
+    writer = SessionWriter(
         parent.session_id,
         file,
         cwd=parent.cwd,
@@ -56,6 +56,8 @@ def open_subagent(parent: SessionWriter, agent_id: str, call: str, parent_agent:
         leaf=leaf,
         child=ChildTag(agent_id, call),
     )
+    writer.mirror = parent.mirror
+    return writer
 
 
 def _open(
@@ -70,6 +72,8 @@ def _open(
     try:
         meta = {"toolUseId": call} | ({"parentAgentId": parent_agent} if parent_agent else {})
         write_atomic(path.with_name(f"agent-{agent_id}.meta.json"), msgspec.json.encode(meta), 0o600)
+        if parent.mirror is not None:
+            parent.mirror.tell(path, [{"type": "agent_metadata", **meta}])
         file = TranscriptFile.open(path, lock, create=True)
         return file, outline(path, aside=True).leaf if file.size else None
     except BaseException:

@@ -1,7 +1,8 @@
 """Where sessions are: `<root>/<project>/<session id>.jsonl`, and a directory of the same name beside it.
 
-The root is `projects` in `$CLAUDE_CONFIG_DIR` when that is set, else in the Checkrein home. Below the root
-Checkrein follows no symbolic link, and every name from outside passes `checked_id`.
+The root is `projects` in `$CLAUDE_CONFIG_DIR` when that is set, in `~/.claude` when the claude-agent-sdk runs
+the session, else in the Checkrein home. Below the root Checkrein follows no symbolic link, and every name
+from outside passes `checked_id`.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from typing import BinaryIO
 from checkrein.base.errors import NotFoundError, SessionError, UsageError
 from checkrein.base.home import checkrein_home
 from checkrein.base.ids import is_safe_id
+from checkrein.facts.claude import SDK_ENV
 
 _MAX_NAME = 200
 _UNSAFE = re.compile(r"[^a-zA-Z0-9]")
@@ -24,10 +26,15 @@ _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 
 
 def default_root(env: Mapping[str, str] | None = None) -> Path:
+    return Path(os.path.realpath(named_root(env)))
+
+
+def named_root(env: Mapping[str, str] | None = None) -> Path:
+    """The root as the environment names it; a part of it may be a link."""
     env = os.environ if env is None else env
-    claude = env.get("CLAUDE_CONFIG_DIR")
+    claude = env.get("CLAUDE_CONFIG_DIR") or ("~/.claude" if env.get(SDK_ENV) else None)
     home = Path(unicodedata.normalize("NFC", claude)).expanduser() if claude else checkrein_home(env)
-    return Path(os.path.realpath(home / "projects"))
+    return home / "projects"
 
 
 def canonical(directory: str | Path) -> str:

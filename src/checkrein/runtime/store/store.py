@@ -22,6 +22,7 @@ from checkrein.runtime.store.writer import SessionWriter
 
 if TYPE_CHECKING:
     from checkrein.runtime.store.index import SessionIndex
+    from checkrein.runtime.store.mirror import Mirror
 
 T = TypeVar("T")
 
@@ -34,7 +35,8 @@ class SessionStore:
     """
 
     def __init__(self, root: str | Path | None = None) -> None:
-        self.root = Path(os.path.realpath(root)) if root is not None else layout.default_root()
+        self._named = Path(root) if root is not None else layout.named_root()
+        self.root = Path(os.path.realpath(self._named))
 
     # -- writing --
 
@@ -45,6 +47,7 @@ class SessionStore:
         session_id: str | None = None,
         kind: SessionKind = "interactive",
         git_branch: str | None = None,
+        mirror: Mirror | None = None,
     ) -> SessionWriter:
         """A new session. Raises `session_exists` when the id is taken."""
         directory = layout.project_dir(self.root, cwd)
@@ -53,7 +56,9 @@ class SessionStore:
         if file.size:
             file.close()
             raise layout.exists(path)
-        return SessionWriter(path.stem, file, cwd=layout.canonical(cwd), git_branch=git_branch, kind=kind)
+        writer = SessionWriter(path.stem, file, cwd=layout.canonical(cwd), git_branch=git_branch, kind=kind)
+        writer.mirror = mirror
+        return writer
 
     def unsaved(self, cwd: str | Path, *, session_id: str | None = None) -> SessionWriter:
         """A session that leaves no file; its writer works like any other."""
@@ -61,7 +66,13 @@ class SessionStore:
         return SessionWriter(name, TranscriptFile.nowhere(), cwd=layout.canonical(cwd))
 
     def resume(
-        self, reference: str, cwd: str | Path, *, git_branch: str | None = None, leaf: str | None = None
+        self,
+        reference: str,
+        cwd: str | Path,
+        *,
+        git_branch: str | None = None,
+        leaf: str | None = None,
+        mirror: Mirror | None = None,
     ) -> tuple[Conversation, SessionWriter]:
         """Continue a session. It writes results for calls that were cut off into the file, so that every
         reader sees the same.
@@ -82,6 +93,7 @@ class SessionStore:
                 leaf=conversation.leaf,
                 title=conversation.title,
             )
+            writer.mirror = mirror
             if leaf is not None:
                 writer.rewind(conversation.leaf)
             self._answer(conversation, writer)
@@ -108,6 +120,12 @@ class SessionStore:
         layout.refuse_links(self.root, target.parent)
         fork(source, target, cwd=layout.canonical(cwd), at=at, title=title, kind=kind)
         return target.stem
+
+    def mirror(self) -> Mirror:
+        """A copy of what the writers that get it will write, for somebody who attaches."""
+        from checkrein.runtime.store.mirror import Mirror
+
+        return Mirror(self.root, self._named)
 
     def rename(self, reference: str, title: str, cwd: str | Path | None = None) -> None:
         """Give a session a title. Refuses a session that is open elsewhere, as for any second writer."""
@@ -227,7 +245,7 @@ class SessionStore:
             raise
 
     def _answer(self, conversation: Conversation, writer: SessionWriter) -> None:
-        wanted = {call.id for call in conversation.interrupted}
+        wanted = {call.id for call in conversation.interrupted if call != conversation.deferred}
         answers = [
             block
             for message in conversation.messages

@@ -11,14 +11,15 @@ from checkrein.runtime.store.values import Branch
 
 
 def chain(scan: Scan, leaf: str | None = None) -> list[Node]:
-    """The messages from the root to the leaf, in order. Without a leaf, to the last one written."""
+    """The messages from the root to the leaf, in order. Without a leaf, to the last one written; with one,
+    nothing that was written after it."""
     start = _leaf(scan, leaf)
     if start is None:
         return []
     walk = scan.new_walk()
     walked = [node for node in _ancestors(scan, start, walk, report=True) if node.role and not node.aside]
     walked.reverse()
-    return _with_siblings(scan, walked, walk)
+    return _with_siblings(scan, walked, walk, until=None if leaf is None else start.offset)
 
 
 def _leaf(scan: Scan, leaf: str | None) -> Node | None:
@@ -58,9 +59,16 @@ def _before(scan: Scan, node: Node) -> Node | None:
     return next((scan.nodes[i] for i in range(at - 1, -1, -1) if not scan.nodes[i].aside), None)
 
 
-def _with_siblings(scan: Scan, walked: list[Node], walk: int) -> list[Node]:
+def _with_siblings(scan: Scan, walked: list[Node], walk: int, *, until: int | None) -> list[Node]:
     """Restore the entries of a response that forked off: each parallel result may continue its own call."""
-    strays = [node for node in scan.nodes if node.message_id and node.visit != walk and not node.aside]
+    strays = [
+        node
+        for node in scan.nodes
+        if node.message_id
+        and node.visit != walk
+        and not node.aside
+        and (until is None or node.offset < until)
+    ]
     if not strays:
         return walked
     last = {node.message_id: at for at, node in enumerate(walked) if node.message_id}

@@ -121,6 +121,12 @@ class Outline(Struct, frozen=True, kw_only=True):
     checkpoints: tuple[dict[str, Any], ...] = ()
     result: dict[str, Any] | None = None
 
+    @property
+    def deferred(self) -> InterruptedCall | None:
+        """The call that a hook put off. It never started, and comes up again when the session goes on."""
+        named = self.state.get("deferred")
+        return next((call for call in self.interrupted if call.id == named and call.effect == "none"), None)
+
 
 class Conversation(Outline, frozen=True, kw_only=True):
     """An Outline with its messages. `sources[i]` are the uuids of the entries that message i was made of."""

@@ -25,6 +25,8 @@ from checkrein.runtime.store.values import Block, ChildTag, Entry, Message, Sess
 if TYPE_CHECKING:
     from tempfile import TemporaryDirectory
 
+    from checkrein.runtime.store.mirror import Mirror
+
 _TITLE_DISTANCE = 32 * 1024  # other readers look for the title in the last 64 KiB
 
 
@@ -49,6 +51,7 @@ class SessionWriter:
         title: str | None = None,
     ) -> None:
         self.session_id = session_id
+        self.mirror: Mirror | None = None
         self.cwd = cwd
         self.git_branch = git_branch
         self.agent_id = child.agent_id if child is not None else None
@@ -258,8 +261,10 @@ class SessionWriter:
         return context
 
     def _write(self, entry: Entry) -> None:
-        line = encode({**entry, "sessionId": self.session_id})
+        entries = [{**entry, "sessionId": self.session_id}]
         if self._opening is not None:
-            line = encode({**self._opening, **self._context()}) + line
-        self._file.write(line)
+            entries.insert(0, {**self._opening, **self._context()})
+        self._file.write(b"".join(map(encode, entries)))
         self._opening = None
+        if self.mirror is not None:
+            self.mirror.tell(self.path, entries)

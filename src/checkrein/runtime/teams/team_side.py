@@ -37,3 +37,6 @@ class TeamSide:
 
     def stop(self, input: dict[str, Any], context: ToolContext) -> ToolOutput | None:
         return None
+
+    def halt(self, name: str) -> bool:
+        return False

@@ -1,4 +1,4 @@
-"""The commands that are part of Checkrein: `/compact`, `/add-dir`, `/loop`."""
+"""The commands that are part of Checkrein."""
 
 from __future__ import annotations
 
@@ -19,9 +19,12 @@ Work = Callable[["Conversation", str, Cancel], Generator[Event, None, Prompted]]
 
 
 class BuiltinCommand(Struct, frozen=True):
-    """A command of the project with the same name comes before one that `yields`."""
+    """A command of the project with the same name comes before one that `yields`. `summary` and `hint` are
+    for people: what it does, and what may follow its name."""
 
     work: Work
+    summary: str
+    hint: str = ""
     yields: bool = False
 
 
@@ -40,10 +43,35 @@ def _loop(conversation: Conversation, rest: str, cancel: Cancel) -> Generator[Ev
     return (yield from begin_loop(conversation, rest))
 
 
+def _clear(conversation: Conversation, rest: str, cancel: Cancel) -> Generator[Event, None, Prompted]:
+    from checkrein.runtime.turn.clear import clear
+
+    return (yield from clear(conversation, cancel))
+
+
+def _context(conversation: Conversation, rest: str, cancel: Cancel) -> Generator[Event, None, Prompted]:
+    from checkrein.runtime.context.occupancy import as_text, context_usage
+
+    yield from ()
+    return Prompted(answer=as_text(context_usage(conversation)))
+
+
+def _model(conversation: Conversation, rest: str, cancel: Cancel) -> Generator[Event, None, Prompted]:
+    if not rest:
+        return Prompted(answer=f"The model is {conversation.state.model}.")
+    conversation.services.choose(rest)
+    conversation.control.set_model(rest)
+    yield from conversation.take_changes()
+    return Prompted(answer=f"The model is {conversation.state.model} from now on.")
+
+
 COMMANDS = {
-    "compact": BuiltinCommand(_compact),
-    "add-dir": BuiltinCommand(_add_dir),
-    "loop": BuiltinCommand(_loop, yields=True),
+    "compact": BuiltinCommand(_compact, "Summarise the conversation so far.", "[focus]"),
+    "clear": BuiltinCommand(_clear, "Begin another conversation; this one stays in its transcript."),
+    "context": BuiltinCommand(_context, "Show what fills the context window."),
+    "model": BuiltinCommand(_model, "Show the model, or use another one.", "[name]"),
+    "add-dir": BuiltinCommand(_add_dir, "Add a working directory.", "<path>"),
+    "loop": BuiltinCommand(_loop, "Repeat a prompt.", "[interval] [prompt]", yields=True),
 }
 
 

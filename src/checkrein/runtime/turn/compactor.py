@@ -59,7 +59,12 @@ def threshold(conversation: Conversation) -> int:
 
 def is_due(conversation: Conversation) -> bool:
     """Whether the conversation is close to the window and compaction is not switched off."""
-    if conversation.state.tokens <= threshold(conversation) or _is_off(conversation, "DISABLE_AUTO_COMPACT"):
+    return conversation.state.tokens > threshold(conversation) and auto_compacts(conversation)
+
+
+def auto_compacts(conversation: Conversation) -> bool:
+    """Whether the conversation may be compacted without anybody asking for it."""
+    if _is_off(conversation, "DISABLE_AUTO_COMPACT"):
         return False
     return conversation.view.project.setting("autoCompactEnabled") is not False
 

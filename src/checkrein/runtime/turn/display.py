@@ -136,7 +136,8 @@ class _Display:
                     if said:
                         yield Streamed(replace(delta, text=said))
                 case Streamed(event=BlockCompleted(block=Text()) as completed):
-                    yield Streamed(replace(completed, block=Text(self._texts.get(completed.index, ""))))
+                    shown_block = replace(completed, block=Text(self._texts.get(completed.index, "")))
+                    yield Streamed(shown_block, event.uuid)
                 case _:
                     yield event
 

@@ -27,11 +27,16 @@ if TYPE_CHECKING:
 
 
 def prepare(
-    conversation: Conversation, prompt: str | Sequence[Block], cancel: Cancel, author: str = ""
+    conversation: Conversation,
+    prompt: str | Sequence[Block],
+    cancel: Cancel,
+    author: str = "",
+    *,
+    verbatim: bool = False,
 ) -> Generator[Event, None, Prompted]:
     """Turn a prompt into blocks. Hooks may refuse it or add to it; a slash command becomes its text. Nothing
-    in the words of another `author` counts as said by the user. The prompt of a child comes from a model: it
-    is what it is."""
+    in the words of another `author` counts as said by the user; `verbatim` words name nothing. The prompt of
+    a child comes from a model: it is what it is."""
     blocks: tuple[Block, ...] = (Text(prompt),) if isinstance(prompt, str) else tuple(prompt)
     if conversation.link is not None:
         return Prompted(blocks=blocks)
@@ -53,6 +58,8 @@ def prepare(
     if author:
         said = f"This prompt comes from {author}. The user did not type it.\n\n{quoted(text)}"
         return Prompted(blocks=(Text(reminder(masked(said))),), before=before)
+    if verbatim:
+        return Prompted(blocks=blocks, before=before)
     while (builtin := find_builtin(conversation, text)) is not None:
         done = yield from builtin.work(conversation, text.strip().partition(" ")[2].strip(), cancel)
         if done.instead is None:

@@ -19,12 +19,19 @@ if TYPE_CHECKING:
 
 
 def accept(
-    conversation: Conversation, prompt: str | Sequence[Block], uuid: str, cancel: Cancel, author: str = ""
+    conversation: Conversation,
+    prompt: str | Sequence[Block],
+    uuid: str,
+    cancel: Cancel,
+    author: str = "",
+    *,
+    verbatim: bool = False,
 ) -> Generator[Event, None, Prompted]:
     """Put a prompt into the conversation. A prompt that a hook refuses, or that asks for a compaction, stays
-    out; the returned value says so. `author` is who wrote it, if not the user."""
+    out; the returned value says so. `author` is who wrote it, if not the user. A `verbatim` prompt names no
+    command and no file."""
     conversation.hooks.update(prompt_id=uuid)
-    prompted = yield from prepare(conversation, prompt, cancel, author)
+    prompted = yield from prepare(conversation, prompt, cancel, author, verbatim=verbatim)
     if prompted.refused is not None or prompted.answer is not None or prompted.compact is not None:
         return prompted
     if conversation.link is None:

@@ -26,10 +26,10 @@ class Turn(Protocol):
     def try_to_stop(self, step: Transition) -> Generator[Event, None, Transition]: ...
 
 
-def loop(turn: Turn) -> Generator[Event, None, Transition]:
+def loop(turn: Turn, step: Transition | None = None) -> Generator[Event, None, Transition]:
     """Run one prompt to its end. Yields every event in the order that `events` promises and returns the
-    terminal transition; the caller turns it into the one Result."""
-    step = Transition("start")
+    terminal transition; the caller turns it into the one Result. `step` is the first transition."""
+    step = step or Transition("start")
     while step.name not in TERMINAL:
         yield step
         step = (yield from turn.prepare(step)) or turn.limit() or step

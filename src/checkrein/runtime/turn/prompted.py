@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from checkrein.facts.claude_hooks import HOOK_EVENTS, STOP_FAILURES
 from checkrein.llm.cancel import Cancel
 from checkrein.runtime.hooks import payloads
-from checkrein.runtime.session.control import Prompt
+from checkrein.runtime.session.control import Prompt, Typed
 from checkrein.runtime.session.events import Event, Transition
 from checkrein.runtime.session.wakes import Wake
 from checkrein.runtime.turn.compactor import compact
@@ -22,21 +22,33 @@ if TYPE_CHECKING:
     from checkrein.runtime.session.conversation import Conversation
 
 
-def prompted(turn: SessionTurn, prompt: Prompt | Wake, uuid: str) -> Generator[Event, None, Transition]:
+def prompted(
+    turn: SessionTurn, prompt: Prompt | Typed | Wake, uuid: str
+) -> Generator[Event, None, Transition]:
     """The turn of a prompt, or of a wake. Messages that wait come before it."""
     conversation, cancel = turn.conversation, turn.cancel
+    if conversation.state.deferred is not None:
+        from checkrein.runtime.turn.put_off import AGAIN, come_back, leave_behind
+
+        if prompt is AGAIN:
+            return (yield from come_back(turn))
+        yield from leave_behind(turn)
     yield from take_directories(conversation, cancel)
     yield from take_sent(conversation, cancel)
     if isinstance(prompt, Wake) and not prompt.prompt:
         yield from noted(conversation, prompt)
         return (yield from _looped(turn))
-    typed = prompt.text if isinstance(prompt, Wake) else prompt
-    author = ""
+    typed: Prompt
+    author, verbatim = "", False
     if isinstance(prompt, Wake):
-        author = prompt.author
+        typed, author = prompt.text, prompt.author
         if prompt.event is not None:
             yield prompt.event
-    taken = yield from accept(conversation, typed, uuid, cancel, author)
+    elif isinstance(prompt, Typed):
+        typed, verbatim = prompt.content, prompt.verbatim
+    else:
+        typed = prompt
+    taken = yield from accept(conversation, typed, uuid, cancel, author, verbatim=verbatim)
     if isinstance(prompt, Wake):
         prompt.taken()
     if taken.refused is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
 
 from msgspec import Struct
 
@@ -70,9 +70,10 @@ def ask(
             for event in _stream(model, request, cancel, policy.seconds):
                 heard.take(event)
                 if partial:
-                    yield Streamed(event)
+                    whole = isinstance(event, BlockCompleted)
+                    yield Streamed(event, heard.uuids[-1] if whole else None)
             reply = heard.reply()
-            yield from _blocks_of(reply, None)
+            yield from _blocks_of(reply, None, heard.uuids)
             return Asked(reply, None, time.monotonic() - began, attempt + 1, heard.first_at)
         except ModelRequestError as failure:
             error = _cancelled() if cancel.cancelled else failure
@@ -82,7 +83,7 @@ def ask(
             if wait is None or (policy.seconds is not None and spent + wait > policy.seconds):
                 kept = heard.cut(error.kind in _KEEPS_TEXT)
                 if kept is not None:
-                    yield from _blocks_of(kept, error.kind)
+                    yield from _blocks_of(kept, error.kind, heard.uuids)
                 return Asked(kept, error, spent, attempt, heard.first_at)
             yield Retrying(attempt, policy.attempts, int(wait * 1000), error.message, error.status)
             if (sleep or cancel.wait)(wait):
@@ -117,6 +118,7 @@ class _Heard:
     def __init__(self) -> None:
         self.started = Started("", "")
         self.blocks: list[ReplyBlock] = []
+        self.uuids: list[str] = []
         self._open: list[str] = []
         self.usage = Usage()
         self.finished: Finished | None = None
@@ -129,6 +131,7 @@ class _Heard:
                 self._open.append(text)
             case BlockCompleted(block=block):
                 self.blocks.append(block)
+                self.uuids.append(new_uuid())
                 self._open.clear()
             case Started():
                 self.started = event
@@ -152,6 +155,7 @@ class _Heard:
         calls = any(isinstance(block, ToolUse) for block in self.blocks)
         if text.strip() and not calls:
             self.blocks.append(Text(text))
+            self.uuids.append(new_uuid())
         return self._reply("tool_use" if calls else "unknown", self.usage, "cut", None)
 
     def _reply(self, stop: StopReason, usage: Usage, raw: str, sequence: str | None) -> Reply:
@@ -159,9 +163,9 @@ class _Heard:
         return Reply(identity, self.started.model, tuple(self.blocks), stop, usage, raw, sequence)
 
 
-def _blocks_of(reply: Reply, error: str | None) -> Iterator[AssistantBlock]:
+def _blocks_of(reply: Reply, error: str | None, uuids: Sequence[str]) -> Iterator[AssistantBlock]:
     last = len(reply.content) - 1
     for index, block in enumerate(reply.content):
         end = index == last
         stop = reply.stop_reason if end else None
-        yield AssistantBlock(new_uuid(), reply.id, reply.model, block, reply.usage, end, stop, error)
+        yield AssistantBlock(uuids[index], reply.id, reply.model, block, reply.usage, end, stop, error)

@@ -24,13 +24,12 @@ _LIMITS: dict[str, tuple[Subtype, str]] = {
 def make_result(conversation: Conversation, turn: SessionTurn, step: Transition, began: float) -> Result:
     state, meter = conversation.state, conversation.meter
     subtype, is_error, reason, errors = outcome(step, state.errors, conversation)
-    last = state.last
     return Result(
         subtype=subtype,
         is_error=is_error,
         session_id=conversation.recorder.writer.session_id,
         text=_text(conversation, step),
-        stop_reason=turn.stop_reason if last else None,
+        stop_reason=turn.stop_reason,
         terminal_reason=reason,
         requests=1 + meter.requests + state.stop_blocks if state.blocked_prompt is None else 0,
         duration_ms=int((time.monotonic() - began) * 1000),
@@ -96,6 +95,8 @@ def outcome(
     if step.detail == "structured_output":
         text = "The model gave no output that fits the schema."
         return "error_max_structured_output_retries", True, "structured_output_retry_exhausted", [text]
+    if step.detail == "tool_deferred_unavailable":
+        return "success", True, step.detail, ["The tool of the call that was put off is gone."]
     if step.detail.startswith("prompt too long"):
         return "success", True, "prompt_too_long", errors
     if conversation.state.requests:

@@ -162,7 +162,9 @@ class SessionTurn:
             raise
         deferred = next((done.deferred for done in finished if done.deferred), None)
         if deferred is not None:
-            self.deferred = deferred
+            self.deferred = self.state.deferred = deferred
+            self.stop_reason = "tool_deferred"
+            conversation.recorder.writer.state(deferred=deferred.id)
             return Transition("deferred", deferred.name)
         self.state.append(user(*(_result(done.finished) for done in finished)))
         for done in finished:

@@ -106,5 +106,9 @@ def test_the_refusal_names_the_entries() -> None:
         "The agent a can't start: it has no tool. Nothing here matches these entries of `tools`: search, "
         "Write. Not available to it: TaskOutput (no subagent has it). `disallowedTools` takes away: Write."
     )
+
+
+def test_an_agent_may_have_no_tools_on_purpose() -> None:
     empty = kind(tools=())
-    assert "Its `tools` is empty." in no_tools(empty, taken(empty))
+    assert taken(empty).names == ()
+    assert no_tools(empty, taken(empty)) is None

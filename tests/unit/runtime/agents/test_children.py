@@ -167,7 +167,7 @@ def test_the_model_is_chosen_in_order(
 ) -> None:
     write(".claude/agents/worker.md", files(model=defined)[".claude/agents/worker.md"])
     session = sessions(env=env(CLAUDE_CODE_SUBAGENT_MODEL=variable))
-    session._delegate()
+    session.delegate()
     children = session._agents
     from checkrein.runtime.agents.task import Order
 
@@ -371,7 +371,7 @@ def test_no_child_outlives_a_session_that_ends_while_they_start(sessions: Any, m
 def test_a_report_that_can_not_be_kept_is_told(sessions: Any) -> None:
     """A full disk must not leave the parent waiting."""
     session = sessions(*below({"text": "the report"}), orders(order()), {"text": "w", "repeat": 0})
-    session._delegate()
+    session.delegate()
     keep = session._agents._keep
 
     def fails(kept: Any) -> None:
@@ -391,7 +391,7 @@ def test_one_whose_start_can_not_be_kept_leaves_nothing(sessions: Any) -> None:
     def fails(kept: Any) -> None:
         raise SessionError("no space left")
 
-    session._delegate()
+    session.delegate()
     session._agents._keep = fails
     done = answer(session)
     assert done.is_error

@@ -246,7 +246,7 @@ def test_an_interrupt_reaches_the_deepest(sessions: Any) -> None:
 
 def seen(session: Any) -> set[str | None]:
     """The main conversation and the agents so far."""
-    session._delegate()
+    session.delegate()
     return {None, *(task.id for task in session._agents.all())}
 
 

@@ -195,14 +195,14 @@ def test_a_server_in_this_process(connect: Connect, tmp_path: Path) -> None:
         if message.get("method") in results:
             yield {"jsonrpc": "2.0", "id": message["id"], "result": results[message["method"]]}
 
-    entry = stdio(tmp_path, "inner", transport="sdk", argv=())
+    entry = stdio(tmp_path, "inner", transport="memory", argv=())
     servers = connect(entry, transport=lambda entry: MemoryTransport(talk), open=None)
     assert servers.get("inner").status.state == "connected", servers.statuses()
     assert servers.get("inner").call_tool("t", {}, Cancel()).structured == {"ok": True}
 
 
 def test_a_transport_that_nobody_knows(connect: Connect, tmp_path: Path) -> None:
-    status = connect(stdio(tmp_path, "s", transport="sdk"), open=None).get("s").status
+    status = connect(stdio(tmp_path, "s", transport="memory"), open=None).get("s").status
     assert (status.state, "Nothing can start" in (status.error or "")) == ("failed", True)
 
 

@@ -126,3 +126,19 @@ def test_what_can_not_be_kept_does_not_hinder(history: Path, tmp_path: Path) -> 
     points.begin("m1")
     put(points, a, "a1")
     assert a.read_text() == "a1"
+
+
+def test_one_can_go_back_to_the_same_prompt_again(tmp_path: Path) -> None:
+    file = tmp_path / "a.txt"
+    file.write_text("before")
+    kept = Checkpoints(tmp_path / "kept")
+    kept.begin("one")
+    for text in ("first", "second"):
+        kept.before_change(str(file))
+        file.write_text(text)
+        foreseen = kept.rewind("one", dry_run=True)
+        assert file.read_text() == text
+        assert kept.rewind("one", again=True) == foreseen
+        assert file.read_text() == "before"
+        kept.begin(text)
+    assert kept.messages == ("one", "second")

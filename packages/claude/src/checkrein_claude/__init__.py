@@ -1,0 +1,1 @@
+"""The command `claude`, answered by Checkrein."""

@@ -1,0 +1,30 @@
+"""`checkrein run --input-format stream-json`: a program drives the session."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from checkrein.protocol.handshake import Greeting
+    from checkrein.protocol.last_words import LastWords
+    from checkrein.protocol.run import Job
+
+
+def run_hosted(values: dict[str, Any], last: LastWords) -> int:
+    """Standard error stays silent: what a person should know is in the first frame."""
+    from checkrein.cli.run import frame_options, place, warnings
+    from checkrein.protocol.hosted import HostedRun
+    from checkrein.protocol.run import Job
+
+    @contextmanager
+    def made(greeting: Greeting | None) -> Iterator[Job]:
+        with place(values, greeting) as (project, options):
+            hosted.note(warnings(values, options))
+            yield Job(project=project, options=options, model=values["model"], last=last)
+
+    asks = values["prompt_tool"] == "stdio" and values["permission_prompts"] != "none"
+    foreign = tuple(f"Checkrein does not know the flag {flag}." for flag in values.get("foreign_flags", ()))
+    hosted = HostedRun(frame_options(values), last, asks=asks, warnings=foreign)
+    return hosted.run(made)
