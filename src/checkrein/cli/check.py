@@ -84,7 +84,13 @@ COMMAND = Command(
             type="bool",
             help="Write the current findings into the baseline.",
         ),
-        Arg(name="explain", flags=("--explain",), metavar="CODE", help="Explain one code, with examples."),
+        Arg(
+            name="explain",
+            flags=("--explain",),
+            complete="codes",
+            metavar="CODE",
+            help="Explain one code, with examples.",
+        ),
         Arg(
             name="fail_on",
             flags=("--fail-on",),

@@ -2,25 +2,31 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-from checkrein.base.errors import CheckreinError, InternalError, UsageError
+from checkrein.base.errors import CheckreinError, InternalError, NotFoundError, UsageError
 from checkrein.base.harmless import indented
 from checkrein.cli import out, plain_words, registry
 from checkrein.cli.registry import Outcome
+from checkrein.cli.word_order import ordered
 
 
 def run(argv: Sequence[str]) -> int:
     """Run one command. Every outcome ends here as printed output and an exit status."""
     with out.guarded():
-        return _run(expand(list(argv)))
+        return _run(argv)
 
 
 def _run(argv: Sequence[str]) -> int:
     as_json = wants_json(argv)
+    try:
+        argv = ordered(argv)
+    except UsageError as error:
+        return fail(command_name(argv), error, as_json)
     if argv[:1] == ["machine"]:
         from checkrein.cli.machine import front
 
@@ -36,8 +42,9 @@ def _run(argv: Sequence[str]) -> int:
         if registry.command(name).output == "envelope":
             as_json = values.pop("as_json") or values["output_format"] == "json"
             del values["output_format"]
-        outcome = registry.runner(name)(**values)
-        return finish(name, outcome, as_json and outcome.data is not None)
+        with started_in(values.pop("started_in", None)):
+            outcome = registry.runner(name)(**values)
+            return finish(name, outcome, as_json and outcome.data is not None)
     except KeyboardInterrupt:
         return fail(name, CheckreinError("Interrupted.", kind="interrupted"), as_json, status=130)
     except BrokenPipeError:
@@ -56,6 +63,10 @@ def _parsed(argv: Sequence[str]) -> tuple[str, dict[str, Any]] | int:
 
     from checkrein.cli import parser
 
+    if "_CHECKREIN_COMPLETE" in os.environ:
+        from checkrein.cli.value_completion import install
+
+        install()
     try:
         parsed = parser.root().main(args=list(argv), prog_name="checkrein", standalone_mode=False)
     except click.exceptions.NoArgsIsHelpError as error:
@@ -73,6 +84,25 @@ def _parsed(argv: Sequence[str]) -> tuple[str, dict[str, Any]] | int:
     except click.Abort:
         raise KeyboardInterrupt from None
     return parsed if isinstance(parsed, tuple) else 0
+
+
+@contextlib.contextmanager
+def started_in(directory: str | None) -> Iterator[None]:
+    """Work in another directory, as if the program had been started there."""
+    if directory is None:
+        yield
+        return
+    before = os.getcwd()
+    try:
+        os.chdir(directory)
+    except OSError as error:
+        raise NotFoundError(
+            f"-C {directory}: {error.strerror}.", kind="project_not_found", hint="Name a directory."
+        ) from None
+    try:
+        yield
+    finally:
+        os.chdir(before)
 
 
 def finish(name: str, outcome: Outcome, as_json: bool) -> int:
@@ -103,14 +133,6 @@ def fail(name: str, error: CheckreinError, as_json: bool, status: int | None = N
         if error.hint:
             out.say(f"  {indented(error.hint)}", err=True)
     return status
-
-
-def expand(argv: Sequence[str]) -> Sequence[str]:
-    """`checkrein -p PROMPT` is `checkrein run -p PROMPT`, as scripts for Claude Code write it."""
-    if argv and argv[0].startswith("-") and argv[0] not in ("-h", "--help", "-V", "--version"):
-        # click looks for a long option `-p` first, and imports difflib when there is none
-        return ["run", "--print" if argv[0] == "-p" else argv[0], *argv[1:]]
-    return argv
 
 
 def wants_json(argv: Sequence[str]) -> bool:

@@ -94,10 +94,16 @@ COMMAND = Command(
         Arg(
             name="cache",
             flags=("--cache",),
+            complete="sessions",
             metavar="SESSION",
             help="Where and why the prompt cache of a session broke, and what that cost.",
         ),
-        Arg(name="model", flags=("--model",), help="With --prompt: the model whose window counts."),
+        Arg(
+            name="model",
+            flags=("--model",),
+            complete="models",
+            help="With --prompt: the model whose window counts.",
+        ),
         Arg(
             name="mode",
             flags=("--mode",),

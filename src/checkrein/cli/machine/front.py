@@ -19,6 +19,7 @@ from checkrein.base.errors import CheckreinError, InternalError, UsageError
 from checkrein.base.origin import Origin
 from checkrein.cli import out, parser, registry
 from checkrein.cli.machine.stop import Terminated, stoppable
+from checkrein.cli.main import started_in
 from checkrein.cli.registry import Outcome
 from checkrein.protocol.machine import answer
 from checkrein.protocol.machine.verbs import MACHINE, OPT_OUT, VERSIONS
@@ -88,7 +89,8 @@ def _outcome(argv: Sequence[str], verb: str, as_json: bool) -> Outcome:
     name, values = parsed
     for shared in ("as_json", "output_format", "schema_version"):
         del values[shared]
-    return registry.runner(name)(**values)
+    with started_in(values.pop("started_in", None)):
+        return registry.runner(name)(**values)
 
 
 def _require_text(argv: Sequence[str]) -> None:
