@@ -50,9 +50,8 @@ def _candidates(lines: list[str], name: str, value: Any) -> Iterator[str]:
             start = line if line.endswith("\n") else f"{line}\n"
             yield "".join((*lines[:number], start, new, *lines[number + 1 :]))
     whole = "".join(lines)
-    end = "" if not whole or whole.endswith("\n") else "\n"
-    blank = "\n" if whole.strip() else ""
-    yield f"{whole}{end}{blank}[{section}]\n{new}" if section else f"{new}{whole}"
+    gap = ("" if not whole or whole.endswith("\n") else "\n") + ("\n" if whole.strip() else "")
+    yield f"{whole}{gap}[{section}]\n{new}" if section else f"{new}{whole}"
 
 
 def written(value: Any) -> str:

@@ -8,9 +8,11 @@ import sys
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from checkrein.base.diagnostic import Diagnostic
 from checkrein.base.errors import CheckreinError, InternalError, NotFoundError, UsageError
 from checkrein.base.harmless import indented
 from checkrein.cli import out, plain_words, registry
+from checkrein.cli.config_notes import findings_for
 from checkrein.cli.registry import Outcome
 from checkrein.cli.word_order import ordered
 
@@ -32,6 +34,7 @@ def _run(argv: Sequence[str]) -> int:
 
         return front.run(argv[1:], as_json)
     name = command_name(argv)
+    notes: tuple[Diagnostic, ...] = ()
     if name == "run":
         as_json = False  # its JSON has the product's shapes; usage errors go to stderr
     try:
@@ -43,18 +46,27 @@ def _run(argv: Sequence[str]) -> int:
             as_json = values.pop("as_json") or values["output_format"] == "json"
             del values["output_format"]
         with started_in(values.pop("started_in", None)):
+            notes = findings_for(name, values)
+            if registry.command(name).output == "stream":
+                say_notes(notes)
+                notes = ()
             outcome = registry.runner(name)(**values)
-            return finish(name, outcome, as_json and outcome.data is not None)
+            return finish(name, outcome, as_json and outcome.data is not None, notes)
     except KeyboardInterrupt:
         return fail(name, CheckreinError("Interrupted.", kind="interrupted"), as_json, status=130)
     except BrokenPipeError:
         _close_stdout()
         return 141
     except CheckreinError as error:
-        return fail(name, error, as_json)
+        return fail(name, error, as_json, notes=notes)
     except Exception as error:
         out.trace()
-        return fail(name, _bug(error), as_json)
+        return fail(name, _bug(error), as_json, notes=notes)
+
+
+def say_notes(notes: Sequence[Diagnostic]) -> None:
+    for note in notes:
+        out.say(f"checkrein: {note.origin}: {indented(note.message)}", err=True)
 
 
 def _parsed(argv: Sequence[str]) -> tuple[str, dict[str, Any]] | int:
@@ -105,28 +117,33 @@ def started_in(directory: str | None) -> Iterator[None]:
         os.chdir(before)
 
 
-def finish(name: str, outcome: Outcome, as_json: bool) -> int:
+def finish(name: str, outcome: Outcome, as_json: bool, notes: tuple[Diagnostic, ...] = ()) -> int:
     from checkrein.base import envelope
 
+    warnings = (*outcome.warnings, *(note for note in notes if note not in outcome.warnings))
     if as_json:
-        out.give_bytes(
-            envelope.encode(envelope.success(name, outcome.data, outcome.status, outcome.warnings))
-        )
+        out.give_bytes(envelope.encode(envelope.success(name, outcome.data, outcome.status, warnings)))
     else:
-        for warning in outcome.warnings:
-            out.say(f"checkrein: {warning.origin}: {indented(warning.message)}", err=True)
+        say_notes(warnings)
         if outcome.text is not None:
             _out(outcome.text(), outcome.is_data)
     return outcome.status
 
 
-def fail(name: str, error: CheckreinError, as_json: bool, status: int | None = None) -> int:
+def fail(
+    name: str,
+    error: CheckreinError,
+    as_json: bool,
+    status: int | None = None,
+    notes: tuple[Diagnostic, ...] = (),
+) -> int:
     from checkrein.base import envelope
 
     status = error.exit_status if status is None else status
     if as_json:
-        out.give_bytes(envelope.encode(envelope.failure(name, error, status)))
+        out.give_bytes(envelope.encode(envelope.failure(name, error, status, notes)))
     else:
+        say_notes(notes)
         named = error.origin is None or os.path.basename(error.origin.file) in error.message
         where = "" if named and not (error.origin and error.origin.span) else f"{error.origin}: "
         out.say(f"{out.style('checkrein:', fg='red', bold=True)} {where}{indented(error.message)}", err=True)

@@ -97,7 +97,7 @@ class Group(click.Group):
             if not self.prefix:
                 raise not_a_command(name)
             hint = did_you_mean(name, self.list_commands(ctx))
-            raise UnknownCommandError(f"There is no command {self.prefix + name!r}.{hint}", ctx)
+            raise UnknownCommandError(f"There is no command {name!r}.{hint}", ctx)
         return super().resolve_command(ctx, args)
 
 

@@ -80,7 +80,7 @@ def _paths(begun: str) -> list[str]:
 def _sessions(begun: str) -> Rows:
     from checkrein.protocol.session_rows import list_rows
 
-    return [(row.session_id, row.title) for row in list_rows(".", 50).sessions]
+    return [(row.session_id, row.summary) for row in list_rows(".", 50).sessions]
 
 
 def _config_keys(begun: str) -> Rows:
@@ -118,7 +118,7 @@ class _Bash(BashComplete):
 
     def get_completion_args(self) -> tuple[list[str], str]:
         line = os.environ.get("COMP_LINE")
-        if line is None:
+        if not line:
             return super().get_completion_args()
         typed = line[: int(os.environ.get("COMP_POINT", len(line)))]
         words = split_arg_string(typed)

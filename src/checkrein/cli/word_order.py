@@ -8,10 +8,8 @@ which no model should get.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from shlex import quote
 
 from checkrein.base.errors import UsageError
-from checkrein.base.nearest import did_you_mean
 from checkrein.cli import registry
 
 _HELP = ("-h", "--help")
@@ -48,6 +46,10 @@ def ordered(argv: Sequence[str]) -> list[str]:
 
 
 def not_a_command(word: str) -> UsageError:
+    from shlex import quote
+
+    from checkrein.base.nearest import did_you_mean
+
     return UsageError(
         f"There is no command {word!r}.{did_you_mean(word, heads())}",
         kind="unknown_command",

@@ -45,6 +45,21 @@ _BY_NAME: dict[str, FailureKind] = {
     "exceed_context_size_error": "prompt_too_long",
     "not_found_error": "model_not_found",
     "model_not_found": "model_not_found",
+    # Bedrock
+    "throttlingexception": "rate_limit",
+    "servicequotaexceededexception": "rate_limit",
+    "serviceunavailableexception": "overloaded",
+    "modelnotreadyexception": "overloaded",
+    "internalserverexception": "server_error",
+    "modelstreamerrorexception": "server_error",
+    "modeltimeoutexception": "server_error",
+    "modelerrorexception": "server_error",
+    "validationexception": "invalid_request",
+    "resourcenotfoundexception": "model_not_found",
+    "accessdeniedexception": "authentication_failed",
+    "expiredtokenexception": "authentication_failed",
+    "unrecognizedclientexception": "authentication_failed",
+    "invalidsignatureexception": "authentication_failed",
 }
 
 _WINDOW = re.compile(r"exceed context limit: (\d+) \+ (\d+) > (\d+)")
@@ -74,6 +89,7 @@ def refusal(
     headers = headers or {}
     error = _error_object(body)
     names = [str(error[key]) for key in ("code", "type") if error.get(key)]
+    names += [headers["x-amzn-errortype"].partition(":")[0]] if "x-amzn-errortype" in headers else []
     message = str(error.get("message") or body.decode("utf-8", "replace").strip() or f"HTTP status {status}")
     code = error.get("code")  # inside a stream, some gateways send the status here
     kind, limits = _judge(code if status is None and isinstance(code, int) else status, names, message)
@@ -140,7 +156,7 @@ def _judge(status: int | None, names: list[str], message: str) -> tuple[FailureK
         return _openai_limits(int(match[1]), message)
     if _CREDIT.search(message):
         return "billing_error", None
-    for name in names:
+    for name in map(str.lower, names):
         if name in _BY_NAME and not (_BY_NAME[name] == "invalid_request" and status not in (None, 400, 422)):
             return _BY_NAME[name], None
     if status is None:

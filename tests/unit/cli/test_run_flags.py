@@ -10,8 +10,8 @@ import pytest
 
 from checkrein.base.errors import UsageError
 from checkrein.cli import parser
-from checkrein.cli.word_order import ordered
 from checkrein.cli.run_options import project_of, session_options
+from checkrein.cli.word_order import ordered
 from checkrein.runtime.session.options import Options
 
 

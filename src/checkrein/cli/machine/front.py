@@ -18,8 +18,9 @@ from checkrein.base.diagnostic import Diagnostic
 from checkrein.base.errors import CheckreinError, InternalError, UsageError
 from checkrein.base.origin import Origin
 from checkrein.cli import out, parser, registry
+from checkrein.cli.config_notes import findings_for
 from checkrein.cli.machine.stop import Terminated, stoppable
-from checkrein.cli.main import started_in
+from checkrein.cli.main import say_notes, started_in
 from checkrein.cli.registry import Outcome
 from checkrein.protocol.machine import answer
 from checkrein.protocol.machine.verbs import MACHINE, OPT_OUT, VERSIONS
@@ -31,21 +32,22 @@ def run(argv: Sequence[str], as_json: bool) -> int:
     """`argv` holds the arguments after `machine`."""
     verb = argv[0] if argv and not argv[0].startswith("-") else "<missing>"
     version = asked_version(argv)
+    notes: list[Diagnostic] = []
     with stoppable() as signals:
         try:
             try:
-                outcome = _outcome(argv, verb, as_json)
+                outcome = _outcome(argv, verb, as_json, notes)
             finally:
                 signals.ignore()
         except CheckreinError as error:
             error.during("parse" if error.error_class == "usage" else verb)
-            return _fail(verb, error, as_json, version)
+            return _fail(verb, error, as_json, version, notes)
         except KeyboardInterrupt as stop:
-            return _fail(verb, _stopped(stop), as_json, version)
+            return _fail(verb, _stopped(stop), as_json, version, notes)
         except Exception as bug:
             out.trace()
-            return _fail(verb, _bug(bug), as_json, version)
-    return _finish(verb, outcome, as_json, version)
+            return _fail(verb, _bug(bug), as_json, version, notes)
+    return _finish(verb, outcome, as_json, version, notes)
 
 
 def asked_version(argv: Sequence[str]) -> str:
@@ -61,7 +63,8 @@ def asked_version(argv: Sequence[str]) -> str:
     return said if said in VERSIONS else VERSIONS[0]
 
 
-def _outcome(argv: Sequence[str], verb: str, as_json: bool) -> Outcome:
+def _outcome(argv: Sequence[str], verb: str, as_json: bool, notes: list[Diagnostic]) -> Outcome:
+    """`notes` gets what is wrong in the configuration."""
     said = os.environ.get(_VARIABLE)
     if said and said not in VERSIONS:
         raise UsageError(
@@ -90,6 +93,7 @@ def _outcome(argv: Sequence[str], verb: str, as_json: bool) -> Outcome:
     for shared in ("as_json", "output_format", "schema_version"):
         del values[shared]
     with started_in(values.pop("started_in", None)):
+        notes += findings_for(name, values)
         return registry.runner(name)(**values)
 
 
@@ -132,10 +136,11 @@ def _bug(error: Exception) -> InternalError:
     )
 
 
-def _finish(verb: str, outcome: Outcome, as_json: bool, version: str) -> int:
+def _finish(verb: str, outcome: Outcome, as_json: bool, version: str, notes: Sequence[Diagnostic]) -> int:
     if as_json:
-        warnings = (*_deprecation(version), *outcome.warnings)
+        warnings = (*_deprecation(version), *outcome.warnings, *notes)
         return _write(answer.success(verb, outcome.data, outcome.status, warnings, version), outcome.status)
+    say_notes(notes)
     return _print(outcome.text() if outcome.text else "", outcome.status)
 
 
@@ -153,10 +158,11 @@ def _deprecation(version: str) -> tuple[Diagnostic, ...]:
     )
 
 
-def _fail(verb: str, error: CheckreinError, as_json: bool, version: str) -> int:
+def _fail(verb: str, error: CheckreinError, as_json: bool, version: str, notes: Sequence[Diagnostic]) -> int:
     status = answer.status_of(error)
     if as_json:
-        return _write(answer.failure(verb, error, status, version), status)
+        return _write(answer.failure(verb, error, status, version, tuple(notes)), status)
+    say_notes(notes)
     if error.operation == "parse" or error.kind == "internal":
         with contextlib.suppress(OSError):
             out.say(f"checkrein: {error.message}", err=True)

@@ -76,9 +76,11 @@ def choose_model(setup: Setup, project: Project) -> WatchedModel:
 
     from checkrein.base.errors import CheckreinError
     from checkrein.runtime.session.chooser import Chooser
+    from checkrein.runtime.trust import standing
 
     try:
-        return WatchedModel(*Chooser(project, dict(os.environ))(setup.model))
+        trust = standing(project, trusted=setup.trust)
+        return WatchedModel(*Chooser(trust, dict(os.environ))(setup.model))
     except CheckreinError as error:
         raise error.during("choose_model", setup.model or "default") from error
 

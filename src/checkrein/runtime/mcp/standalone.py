@@ -23,7 +23,7 @@ from checkrein.runtime.process.layers import layers_here
 from checkrein.runtime.process.spawner import Spawner
 from checkrein.runtime.session.control import Control
 from checkrein.runtime.session.joined_servers import server_place
-from checkrein.runtime.session.rights import settings_env
+from checkrein.runtime.session.settings_env import settings_env
 from checkrein.runtime.trust import Standing, standing
 
 _GRACE = 2.0

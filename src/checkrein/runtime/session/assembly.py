@@ -53,8 +53,9 @@ from checkrein.runtime.session.options import Options
 from checkrein.runtime.session.own_servers import NONE, servers_of_session
 from checkrein.runtime.session.quota import quota
 from checkrein.runtime.session.record import Record
-from checkrein.runtime.session.rights import child_situation, children_env, session_situation, settings_env
+from checkrein.runtime.session.rights import child_situation, children_env, session_situation
 from checkrein.runtime.session.services import Services
+from checkrein.runtime.session.settings_env import settings_env
 from checkrein.runtime.session.skillset import bring_back, skill_kit
 from checkrein.runtime.session.state import State
 from checkrein.runtime.store.checkpoints import Checkpoints

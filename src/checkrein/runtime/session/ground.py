@@ -96,7 +96,7 @@ def lay_ground(
 
         role = role_of(view, options, model, environment, trust)
         view, options, model = role.view, role.options, role.model
-    choose = Chooser(view.project, environment)
+    choose = Chooser(replace(trust, project=view.project), environment)
     goes_on = options.resume is not None or options.continue_
     waits = goes_on and model is None and not any(environment.get(name) for name in _MODEL_VARIABLES)
     chosen = None if waits else _chosen(choose, model)

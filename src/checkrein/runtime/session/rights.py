@@ -17,6 +17,7 @@ from checkrein.runtime.session.conversation import Start
 from checkrein.runtime.session.ground import Ground
 from checkrein.runtime.session.options import Options
 from checkrein.runtime.session.services import Services
+from checkrein.runtime.session.settings_env import settings_env
 
 
 def session_situation(services: Services, options: Options, start: Start) -> Situation:
@@ -50,18 +51,6 @@ def children_env(ground: Ground, withheld: frozenset[str]) -> tuple[dict[str, st
     own, theirs = settings_env(ground.project)
     env, refused = child_env({**ground.env, **own}, theirs, ground.trust.approved_env)
     return without(env, withheld), _refused_env(refused, ground.project)
-
-
-def settings_env(project: Project) -> tuple[dict[str, str], dict[str, str]]:
-    """The `env` of the settings: the part from the user's own files, and the part from the project's."""
-    own: dict[str, str] = {}
-    theirs: dict[str, str] = {}
-    for name, effective in project.settings.items():
-        winner = next((one.item for one in effective.candidates if one.lost is None), None)
-        if winner is not None and name.startswith("env."):
-            target = theirs if winner.origin.scope in ("project", "local") else own
-            target[name.removeprefix("env.")] = str(effective.value)
-    return own, theirs
 
 
 def _refused_env(names: tuple[str, ...], project: Project) -> tuple[Diagnostic, ...]:

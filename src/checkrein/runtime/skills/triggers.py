@@ -133,8 +133,9 @@ def shared_model(view: View, spec: str | None, record: str | None = None) -> Mod
 
         return Named(ReplayModel(path, strict=False), path)
     from checkrein.runtime.session.chooser import Chooser
+    from checkrein.runtime.trust import standing
 
-    model, name = Chooser(view.project, dict(os.environ))(spec)
+    model, name = Chooser(standing(view.project), dict(os.environ))(spec)
     if record is not None:
         from checkrein.llm.record import RecordingModel
 

@@ -159,6 +159,6 @@ def test_help_and_version_are_documents(capsys: Captured) -> None:
 
 def test_help_in_text(capsys: Captured) -> None:
     assert run(["machine", "show-tool", "--help"]) == 0
-    assert "Exit status: 0 success; 1 an error, not found or wrong usage; 2" in " ".join(
+    assert "Exit status: 0 success 1 an error, not found or wrong usage 2" in " ".join(
         capsys.readouterr().out.split()
     )
