@@ -147,7 +147,10 @@ def _frames(values: dict[str, Any]) -> FrameOptions:
 
 def _warn(values: dict[str, Any], options: Options) -> None:
     from checkrein.cli import run_output
+    from checkrein.cli.idle_flags import idle
 
+    for line in idle(values):
+        run_output.warn(line)
     for path in values["add_dir"]:
         if not os.path.isdir(path):
             run_output.warn(f"--add-dir {path} is not a directory.")

@@ -24,7 +24,7 @@ def _list(name: str, *flags: str, help: str, metavar: str) -> Arg:
 
 
 RUN_ARGS: tuple[Arg, ...] = (
-    Arg(name="prompt", help="What to do. Text from standard input follows it."),
+    Arg(name="prompt", help="What to do. Text from standard input follows it; `-` waits for that."),
     PROJECT_ARG,
     _flag("print_", "--print", "-p", help="Print only the result; never ask."),
     Arg(

@@ -174,6 +174,8 @@ def run(given: Given) -> Outcome:
     things, project, kind = given.things, given.project, given.kind
     if bool(things) + given.prompt + (given.cache is not None) != 1:
         raise UsageError("Name one thing to explain, or give --prompt or --cache SESSION.")
+    if given.model is not None and not given.prompt:
+        raise UsageError("--model only works with --prompt.")
     require(project)
     if not things:
         return _session(project, given.cache, given.model)

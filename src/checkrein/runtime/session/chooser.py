@@ -78,8 +78,7 @@ class Chooser:
 
     def env(self) -> dict[str, str]:
         """The environment with the `env` of the settings: the user's own, and what the project may set."""
-        from checkrein.runtime.process.environment import child_env
-        from checkrein.runtime.session.settings_env import settings_env
+        from checkrein.runtime.process.environment import child_env, settings_env
 
         own, theirs = settings_env(self._trust.project)
         if not own and not theirs:

@@ -12,12 +12,11 @@ from checkrein.policy.policy import grant, with_mode
 from checkrein.policy.situation import Situation, Terms, caller_rules, known_mode, situation
 from checkrein.runtime.call.gate import Gate
 from checkrein.runtime.memory.place import memory_rules
-from checkrein.runtime.process.environment import child_env, without
+from checkrein.runtime.process.environment import child_env, settings_env, without
 from checkrein.runtime.session.conversation import Start
 from checkrein.runtime.session.ground import Ground
 from checkrein.runtime.session.options import Options
 from checkrein.runtime.session.services import Services
-from checkrein.runtime.session.settings_env import settings_env
 
 
 def session_situation(services: Services, options: Options, start: Start) -> Situation:

@@ -168,7 +168,7 @@ def _ask(view: View, model: Model, case: Case, requests: int) -> Trial:
                     break
             elif isinstance(event, Finished) and event.result.is_error:
                 limit = event.result.subtype == "error_max_turns"
-                error = None if limit else event.result.text or event.result.terminal_reason
+                error = None if limit else event.result.problem
         stream.close()
     return Trial(case.prompt, case.skill, got, case.place, error)
 

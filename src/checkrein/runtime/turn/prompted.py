@@ -39,6 +39,8 @@ def prompted(turn: SessionTurn, prompt: Prompt | Wake, uuid: str) -> Generator[E
     taken = yield from accept(conversation, typed, uuid, cancel, author)
     if isinstance(prompt, Wake):
         prompt.taken()
+    if taken.unknown is not None:
+        return Transition("failed", taken.unknown)
     if taken.refused is not None:
         conversation.state.blocked_prompt = taken.refused
         return Transition("done", "the prompt was refused")
