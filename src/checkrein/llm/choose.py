@@ -146,7 +146,7 @@ def _nothing(env: Mapping[str, str]) -> AuthError:
     return AuthError(
         "No credential found for a model.",
         hint="Set ANTHROPIC_API_KEY or OPENAI_API_KEY, or choose a model that needs none: "
-        "--model ollama:NAME, --model local:FILE.gguf, --model scripted:FILE. `checkrein doctor` says more.",
+        "--model ollama:NAME, --model local:FILE.gguf, --model scripted:FILE.",
     )
 
 

@@ -31,6 +31,7 @@ class HttpRequest(Struct, frozen=True):
     path: str
     headers: dict[str, str]
     body: bytes
+    query: str = ""
 
 
 class HttpAnswer(Struct, frozen=True):
@@ -130,7 +131,8 @@ def _read(stream: BufferedReader, connection: socket.socket) -> HttpRequest | No
         body = b"".join(_chunks(stream))
     else:
         body = stream.read(int(headers.get("content-length", "0")))
-    return HttpRequest(method, target.partition("?")[0], headers, body)
+    path, _, query = target.partition("?")
+    return HttpRequest(method, path, headers, body, query)
 
 
 def _chunks(stream: BufferedReader) -> Iterator[bytes]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import sys
 from collections.abc import Sequence
 
@@ -26,6 +27,9 @@ from checkrein.protocol.machine import answer
 from checkrein.protocol.machine.verbs import MACHINE, OPT_OUT, VERSIONS
 
 _VARIABLE = "CHECKREIN_SCHEMA_VERSION"
+_VERBS = f"Verbs: {', '.join((*MACHINE, *OPT_OUT))}."
+_FORMAT = re.compile(r"--json|--output-format(=.*)?|--(schema|envelope)-version(=.*)?|text|json|[12]\.0")
+"""Words that say only how to answer."""
 
 
 def run(argv: Sequence[str], as_json: bool) -> int:
@@ -73,6 +77,8 @@ def _outcome(argv: Sequence[str], verb: str, as_json: bool, notes: list[Diagnost
             hint=f"Use one of {', '.join(VERSIONS)}.",
         )
     _require_text(argv)
+    if not _without_format(argv):
+        raise UsageError("A verb is missing.", kind="missing_argument", hint=_VERBS).during("parse", verb)
     if as_json or "--version" in argv[:1]:
         from checkrein.cli.machine import about
 
@@ -81,8 +87,6 @@ def _outcome(argv: Sequence[str], verb: str, as_json: bool, notes: list[Diagnost
             return told
     try:
         parsed = parser.root().main(args=["machine", *argv], prog_name="checkrein", standalone_mode=False)
-    except click.exceptions.NoArgsIsHelpError as error:
-        return Outcome(text=error.format_message, status=1)
     except click.exceptions.Exit as done:
         return Outcome(status=done.exit_code)
     except click.ClickException as error:
@@ -95,6 +99,10 @@ def _outcome(argv: Sequence[str], verb: str, as_json: bool, notes: list[Diagnost
     with started_in(values.pop("started_in", None)):
         notes += findings_for(name, values)
         return registry.runner(name)(**values)
+
+
+def _without_format(argv: Sequence[str]) -> list[str]:
+    return [arg for arg in argv if not _FORMAT.fullmatch(arg)]
 
 
 def _require_text(argv: Sequence[str]) -> None:
@@ -120,7 +128,7 @@ def _usage(error: click.ClickException) -> UsageError:
     context = getattr(error, "ctx", None)
     hint = f"Try '{context.command_path} --help'." if context is not None else None
     if kind == "unknown_subcommand":
-        hint = f"Verbs: {', '.join((*MACHINE, *OPT_OUT))}."
+        hint = _VERBS
     return UsageError(error.format_message(), kind=kind, hint=hint)
 
 

@@ -78,8 +78,8 @@ class ModelUsage(Struct, frozen=True):
 
 class Result(Struct, frozen=True, kw_only=True):
     """The one terminal state of a run. `text` is what the model said, `errors` is why it failed; neither has
-    anything of the other. `usage` and `cost_usd` count the whole tree; `by_agent` has what each agent spent by
-    itself, `main` for the session's own conversation."""
+    anything of the other. `usage` and `cost_usd` count the whole tree; `by_agent` has what each agent spent
+    by itself, `main` for the session's own conversation."""
 
     subtype: Subtype
     is_error: bool

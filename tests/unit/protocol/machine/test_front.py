@@ -68,7 +68,7 @@ def test_the_version_is_known_before_parsing(argv: list[str], version: str) -> N
 @pytest.mark.parametrize(
     ("argv", "command", "kind"),
     [
-        (["--json"], "<missing>", "unknown_option"),
+        (["--json"], "<missing>", "missing_argument"),
         (["zap", "--json"], "zap", "unknown_subcommand"),
         (["show-tool", "--json"], "show-tool", "missing_argument"),
         (["show-tool", "A", "B", "--json"], "show-tool", "unexpected_extra_args"),
