@@ -1,5 +1,5 @@
-"""Services that have models, on loopback. Each takes only what the real one takes: its paths, its headers, and
-signatures and tokens that are right; each refuses in its own words."""
+"""Services that have models, on loopback. Each takes only what the real one takes: its paths, its headers,
+signatures and tokens that are right. Each refuses in its own words."""
 
 from __future__ import annotations
 
@@ -270,14 +270,16 @@ def compatible(
 
 
 def anthropic(**wanted: str) -> Callable[[HttpRequest], HttpAnswer]:
-    """Takes requests with exactly these headers (`_` for `-`); an empty value means that it must be absent."""
+    """Takes requests with exactly these headers (`_` for `-`); an empty value means that it is absent."""
     headers = {name.replace("_", "-"): value for name, value in wanted.items()}
 
     def reply(request: HttpRequest) -> HttpAnswer:
         if request.headers.get("anthropic-version") != "2023-06-01":
             return answer(400, {"error": {"type": "invalid_request_error", "message": "version"}})
         for name, value in headers.items():
-            if (value and value not in request.headers.get(name, "")) or (not value and name in request.headers):
+            if (value and value not in request.headers.get(name, "")) or (
+                not value and name in request.headers
+            ):
                 error = {"type": "authentication_error", "message": f"invalid {name}"}
                 return answer(401, {"type": "error", "error": error})
         match request.method, request.path:

@@ -45,7 +45,7 @@ _KEY_OWNERS = {"sk-ant-": "anthropic", "sk-or-": "openrouter", "sk-proj-": "open
 class ModelSettings(Struct, frozen=True, kw_only=True):
     """`api_key` goes to `base_url`. Without one it goes only to the provider whose keys begin like it, so a
     project's choice of model can't send a user's key elsewhere. `helpers` are the settings that name a
-    command for credentials, of those that count."""
+    command for credentials, of those that count. `words` stand for texts of this machine in a recording."""
 
     default: str | None = None
     base_url: str | None = None
@@ -53,6 +53,7 @@ class ModelSettings(Struct, frozen=True, kw_only=True):
     idle_timeout: float = 120.0
     answer_timeout: float = 600.0
     helpers: frozenset[str] = frozenset()
+    words: tuple[tuple[str, str], ...] = ()
 
     def __repr__(self) -> str:
         return (

@@ -51,7 +51,7 @@ def choose(
     provider, name = split(wanted, env) if wanted else (_by_credential(settings, env), "")
     row = PROVIDERS[provider]
     if row.kind in FILE_KINDS:
-        model = _file(provider, name)
+        model = _file(provider, name, settings)
         named = getattr(model, "name", None) or name if row.kind == "replay" else name
         return Chosen(provider, named, model, find_model(named))
     from checkrein.llm.endpoints import endpoint_of, open_model
@@ -150,7 +150,7 @@ def _nothing(env: Mapping[str, str]) -> AuthError:
     )
 
 
-def _file(provider: str, path: str) -> Model:
+def _file(provider: str, path: str, settings: ModelSettings) -> Model:
     if provider == "scripted":
         from checkrein.llm.scripted import ScriptedModel
 
@@ -161,4 +161,4 @@ def _file(provider: str, path: str) -> Model:
         return LocalModel(path)
     from checkrein.llm.replay import ReplayModel
 
-    return ReplayModel(path, strict=PROVIDERS[provider].strict)
+    return ReplayModel(path, settings.words, strict=PROVIDERS[provider].strict)

@@ -30,9 +30,7 @@ Say = Callable[..., Said]
 
 
 @pytest.fixture
-def say(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> Say:
+def say(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Say:
     """Runs a command line in an empty directory, with this environment."""
     for name in os.environ:
         if name.startswith(CLEAR):
@@ -130,7 +128,10 @@ def test_an_endpoint_with_several_models_lists_them(say: Say) -> None:
     ("env", "wanted"),
     [
         ({"ANTHROPIC_API_KEY": "k"}, {"x_api_key": "k", "authorization": ""}),
-        ({"ANTHROPIC_AUTH_TOKEN": "t", "ANTHROPIC_API_KEY": "k"}, {"authorization": "Bearer t", "x_api_key": ""}),
+        (
+            {"ANTHROPIC_AUTH_TOKEN": "t", "ANTHROPIC_API_KEY": "k"},
+            {"authorization": "Bearer t", "x_api_key": ""},
+        ),
         (
             {"CLAUDE_CODE_OAUTH_TOKEN": "o"},
             {"authorization": "Bearer o", "anthropic_beta": "oauth-2025-04-20", "x_api_key": ""},
@@ -153,8 +154,9 @@ def test_nothing_at_all_is_a_clear_next_step(say: Say) -> None:
 
 def test_a_server_at_home_is_found(say: Say, monkeypatch: pytest.MonkeyPatch) -> None:
     with serving(clouds.compatible(("qwen3:8b",))) as server:
-        from checkrein.facts.models_providers import PROVIDERS
         from msgspec.structs import replace
+
+        from checkrein.facts.models_providers import PROVIDERS
 
         monkeypatch.setitem(PROVIDERS, "ollama", replace(PROVIDERS["ollama"], base_url=f"{server.url}/v1"))
         said = say("-p", "hi")
@@ -204,7 +206,11 @@ def test_bedrock_with_a_bearer_key_a_profile_a_process_a_container_or_a_machine(
     say: Say, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with serving(clouds.bedrock(bearer="b-key")) as server:
-        answers(say("-p", "hi", ANTHROPIC_BEDROCK_BASE_URL=server.url, AWS_BEARER_TOKEN_BEDROCK="b-key", **BEDROCK))
+        answers(
+            say(
+                "-p", "hi", ANTHROPIC_BEDROCK_BASE_URL=server.url, AWS_BEARER_TOKEN_BEDROCK="b-key", **BEDROCK
+            )
+        )
     monkeypatch.delenv("AWS_BEARER_TOKEN_BEDROCK")
     keys = {"AccessKeyId": clouds.ACCESS, "SecretAccessKey": clouds.SECRET, "Token": "t"}
 
@@ -244,7 +250,9 @@ def test_bedrock_with_a_bearer_key_a_profile_a_process_a_container_or_a_machine(
 def test_bedrock_that_refuses_says_what_and_why(say: Say) -> None:
     with serving(clouds.bedrock()) as server:
         env = {"ANTHROPIC_BEDROCK_BASE_URL": server.url, **BEDROCK, **KEYS}
-        said = say("-p", "hi", AWS_SECRET_ACCESS_KEY="wrong", **{k: v for k, v in env.items() if "SECRET" not in k})
+        said = say(
+            "-p", "hi", AWS_SECRET_ACCESS_KEY="wrong", **{k: v for k, v in env.items() if "SECRET" not in k}
+        )
         assert said.status == 1
         assert "signature does not match" in said.err
         assert "wrong" not in said.err
@@ -290,7 +298,9 @@ def test_vertex_with_a_token_a_service_account_a_login_or_metadata(
         file.write_text(json.dumps(clouds.service_account(f"{server.url}/token")))
         answers(say("-p", "hi", GOOGLE_APPLICATION_CREDENTIALS=str(file)))
         login = {"type": "authorized_user", "client_id": "c", "client_secret": "desktop"}
-        file.write_text(json.dumps({**login, "refresh_token": "1//refresh", "token_uri": f"{server.url}/token"}))
+        file.write_text(
+            json.dumps({**login, "refresh_token": "1//refresh", "token_uri": f"{server.url}/token"})
+        )
         answers(say("-p", "hi"))
         monkeypatch.delenv("GOOGLE_APPLICATION_CREDENTIALS")
         answers(say("-p", "hi", GCE_METADATA_HOST=server.host))

@@ -32,10 +32,10 @@ COMMAND = args.verb(
 
 
 def run(project: str, model: str | None, offline: bool) -> Outcome:
-    from checkrein.cli import doctor
+    from checkrein.cli.doctor import run as diagnose
     from checkrein.protocol.machine.exec_session import machine
 
-    found = doctor.run(project, model=model, offline=offline)
+    found = diagnose(project, model=model, offline=offline)
     assert isinstance(found.data, Diagnosis)
     report = SetupReport(setup=machine(), ready=found.status == 0, diagnosis=found.data)
 

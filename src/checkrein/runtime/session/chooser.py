@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from checkrein.base.config import Config
     from checkrein.llm.accounts import ModelSettings
     from checkrein.llm.choose import Chosen
+    from checkrein.runtime.session.machine_words import Words
     from checkrein.runtime.session.model_helpers import ModelHelpers
 
 Choose = Callable[[str | None], tuple[Model, str]]
@@ -53,13 +54,21 @@ class Chooser:
         from checkrein.llm.accounts import ModelSettings
 
         config = self.config()
+        default = _wanted(self._trust.project, spec) or config.get("model.default")
+        replays = (_plain(spec) or self._env.get("ANTHROPIC_MODEL") or default or "").startswith("replay")
         return ModelSettings(
-            default=_wanted(self._trust.project, spec) or config.get("model.default"),
+            default=default,
             base_url=config.get("model.base_url"),
             api_key=config.get("model.api_key"),
             idle_timeout=config.get("model.idle_timeout"),
             helpers=self.helpers().names if _has_helper(self._trust.project) else frozenset(),
+            words=self.words() if replays else (),
         )
+
+    def words(self) -> Words:
+        from checkrein.runtime.session.machine_words import machine_words
+
+        return machine_words(self._trust.project, self._env)
 
     def config(self) -> Config:
         from checkrein.base.config import load_config

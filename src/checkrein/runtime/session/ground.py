@@ -113,7 +113,7 @@ def lay_ground(
         if options.record is not None:
             from checkrein.llm.record import RecordingModel
 
-            chosen = (RecordingModel(chosen[0], options.record), chosen[1])
+            chosen = (RecordingModel(chosen[0], options.record, choose.words()), chosen[1])
         return Ground(
             options=options,
             env=environment,
