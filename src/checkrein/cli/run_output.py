@@ -20,6 +20,7 @@ from checkrein.runtime.session.events import (
 
 _LONGEST_CHARACTER = 32
 _FAILURE_LINES = 3
+_LONGEST_FAILURE = 300
 
 if TYPE_CHECKING:
     from checkrein.llm.port import Cancel
@@ -172,7 +173,7 @@ def _why_failed(event: ToolFinished) -> str:
 
     said = event.content if isinstance(event.content, str) else text_of(event.content)
     lines = [one for one in said.strip().splitlines() if one.strip()]
-    shown = [paint.fit(indented(one), paint.width() - 6) for one in lines[-_FAILURE_LINES:]]
+    shown = [indented(one[:_LONGEST_FAILURE]) for one in lines[-_FAILURE_LINES:]]
     left = len(lines) - len(shown)
     more = [f"… {left} more line{'s' * (left != 1)} before"] if left else []
     return "".join(f"\n    {paint.dim(one)}" for one in (*more, *shown))

@@ -196,13 +196,16 @@ def _turn(turn: Turn | dict[str, Any], name: str, number: int) -> Turn:
 
 
 def _difference(wanted: str, found: str) -> str:
-    """What the script wants against what the request has, as a diff."""
+    """What the script wants against what the request has, as a diff. Reminders, which every session puts
+    before a prompt, are left out, and the beginning of what is long."""
+    import re
     from difflib import unified_diff
 
-    lines = unified_diff(wanted.splitlines(), found.splitlines(), "script", "request", lineterm="", n=1)
-    shown = [_short(line) for line in lines]
-    more = [f"… and {len(shown) - _DIFF_LINES} more lines"] if len(shown) > _DIFF_LINES else []
-    return "\n".join((*shown[:_DIFF_LINES], *more))
+    asked = re.sub(r"<system-reminder>.*?</system-reminder>\s*", "", found, flags=re.DOTALL).splitlines()
+    before = [f"… {len(asked) - _DIFF_LINES} lines"] if len(asked) > _DIFF_LINES else []
+    asked = [*before, *asked[-_DIFF_LINES:]]
+    lines = unified_diff(wanted.splitlines(), asked, "script", "request", lineterm="", n=1)
+    return "\n".join(map(_short, lines))
 
 
 def _texts(message: Message) -> str:

@@ -66,7 +66,7 @@ def test_when_chooses_among_turns() -> None:
         ({"text": "hello"}, None),
         (
             {"text": "bye"},
-            "the text of the last message should hold 'bye'\n--- script\n+++ request\n@@ -1 +1 @@\n-bye\n+hello",
+            "last message should hold 'bye'\n--- script\n+++ request\n@@ -1 +1 @@\n-bye\n+hello",
         ),
         ({"tool_result": "x"}, "tool results"),
         ({"first_text": "hello", "messages": 1, "model": "m"}, None),
