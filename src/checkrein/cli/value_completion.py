@@ -13,7 +13,6 @@ if TYPE_CHECKING:
 
 _SECONDS = 1.0
 """The wait for a server's list of models while somebody types."""
-_FILES = ("scripted", "replay", "local")
 
 
 def complete(source: str) -> Callable[[click.Context, click.Parameter, str], list[CompletionItem[Any]]]:
@@ -48,7 +47,7 @@ def _codes(begun: str) -> Rows:
 
 def _models(begun: str) -> Rows:
     from checkrein.facts.models import ALIASES, MODELS
-    from checkrein.facts.models_providers import PROVIDERS
+    from checkrein.facts.models_providers import FILE_KINDS, PROVIDERS
 
     provider, colon, name = begun.partition(":")
     if not colon:
@@ -57,7 +56,9 @@ def _models(begun: str) -> Rows:
             *((f"{name}:", row.example) for name, row in PROVIDERS.items()),
             *((model, None) for model in MODELS),
         ]
-    if provider in _FILES:
+    if provider not in PROVIDERS:
+        return []
+    if PROVIDERS[provider].kind in FILE_KINDS:
         return [(f"{provider}:{path}", None) for path in _paths(name)]
     if provider == "anthropic":
         known = [*ALIASES, *(model for model in MODELS if model.startswith("claude"))]

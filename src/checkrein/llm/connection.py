@@ -126,6 +126,7 @@ class Connection(http.client.HTTPConnection):
                 if self._aborted:
                     break
             else:
+                candidate.settimeout(self._timeouts.connect)  # for what comes before the request
                 return candidate
         raise problem or OSError("the host has no address")
 

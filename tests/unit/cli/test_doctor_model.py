@@ -183,3 +183,19 @@ def test_a_variable_of_the_users_settings_chooses_the_cloud(doctor: Doctor, user
         lay(users, {".claude/settings.json": {"env": env}})
         status, model, _ = doctor()
     assert (status, model["provider"], model["credential"]) == (0, "bedrock", "AWS_BEARER_TOKEN_BEDROCK")
+
+
+def test_a_trusted_project_can_not_lead_requests_elsewhere(doctor: Doctor, capsys: Captured) -> None:
+    with serving(clouds.compatible(("m",))) as right, serving(clouds.compatible(("m",))) as wrong:
+        theirs = {
+            "OLLAMA_HOST": wrong.host,
+            "GCE_METADATA_HOST": wrong.host,
+            "AZURE_AUTHORITY_HOST": wrong.url,
+        }
+        lay(Path.cwd(), {".claude/settings.json": {"env": theirs}})
+        assert run(["trust", "--yes"]) == 0
+        capsys.readouterr()
+        assert doctor("--model", "ollama:m", OLLAMA_HOST=right.host)[0] == 0
+        assert run(["-p", "hi", "--model", "ollama:m", "--trust"]) == 0
+    assert right.got
+    assert not wrong.got

@@ -86,13 +86,13 @@ class Chooser:
         return self._helpers
 
     def env(self) -> dict[str, str]:
-        """The environment with the `env` of the settings: the user's own, and what the project may set."""
-        from checkrein.runtime.process.environment import child_env, settings_env
+        """The environment with the `env` of the settings: the user's own, and of the project's only what the
+        user approved by name, because any of it may lead credentials elsewhere."""
+        from checkrein.runtime.process.environment import settings_env
 
         own, theirs = settings_env(self._trust.project)
-        if not own and not theirs:
-            return self._env
-        return child_env({**self._env, **own}, theirs, self._trust.approved_env)[0]
+        approved = {name: value for name, value in theirs.items() if name in self._trust.approved_env}
+        return {**self._env, **own, **approved} if own or approved else self._env
 
     def _find(self, spec: str | None, settings: ModelSettings) -> Chosen:
         from checkrein.llm.choose import choose
