@@ -75,7 +75,7 @@ _CREDIT = re.compile(
 _HINTS: dict[FailureKind, str] = {
     "authentication_failed": "Check the key or token, and that it belongs to this base URL.",
     "billing_error": "Add credit or raise the spending limit at the provider.",
-    "model_not_found": "Check the model's name and the base URL.",
+    "model_not_found": "Check the model's name and the base URL; `--model PROVIDER` lists what is there.",
     "prompt_too_long": "Compact the conversation, or choose a model with a larger window.",
     "window_exceeded": "Lower max_tokens, or compact the conversation.",
 }
@@ -157,11 +157,18 @@ def _judge(status: int | None, names: list[str], message: str) -> tuple[FailureK
     if _CREDIT.search(message):
         return "billing_error", None
     for name in map(str.lower, names):
-        if name in _BY_NAME and not (_BY_NAME[name] == "invalid_request" and status not in (None, 400, 422)):
+        if name in _BY_NAME and not _contradicts(_BY_NAME[name], status):
             return _BY_NAME[name], None
     if status is None:
         return "server_error", None
     return _BY_STATUS.get(status, "server_error" if status >= 500 else "invalid_request"), None
+
+
+def _contradicts(kind: FailureKind, status: int | None) -> bool:
+    """Whether a status says more than the name: some servers call everything the same."""
+    if kind == "invalid_request":
+        return status not in (None, 400, 422)
+    return kind == "server_error" and status in (400, 401, 403, 404, 413, 422, 429)
 
 
 def _openai_limits(window: int, message: str) -> tuple[FailureKind, Limits]:

@@ -21,9 +21,6 @@ from checkrein.model.project import Candidate, Effective, Project, Resolved
 from checkrein.model.rule import Rule, split_rule
 from checkrein.passes.rows import kind_of, summary, visible
 
-_TYPO = 0.85
-"""How alike a word and a settings key are when it is likely a typing error."""
-
 ThingKind = Literal["call", "path", "name", "key"]
 THING_KINDS: tuple[ThingKind, ...] = ("call", "path", "name", "key")
 
@@ -98,7 +95,7 @@ def thing_kind(project: Project, thing: str) -> ThingKind:
         return "key"
     if _is_tool(project, thing):
         return "call"
-    if nearest(thing, SETTINGS_KEYS, _TYPO) is not None:
+    if nearest(thing, SETTINGS_KEYS, cutoff=0.85):  # likely a typing error
         return "key"
     return "path" if thing.startswith((".", "~")) or os.path.splitext(thing)[1] else "key"
 

@@ -23,7 +23,7 @@ SCRIPT = '{"text": "answered", "repeat": 0}\n'
 
 
 @pytest.fixture
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty directory with a script beside it; the default model must never be asked."""
     place = lay(tmp_path, {"work/": None, "script.jsonl": SCRIPT}) / "work"
     monkeypatch.chdir(place)
@@ -61,18 +61,18 @@ def test_options_stand_before_the_verb_or_after_it(given: str, wanted: str) -> N
     assert ordered(given.split()) == wanted.split()
 
 
-def test_options_before_the_verb_reach_it(home: Path, capsys: Captured) -> None:
-    lay(home, {"CLAUDE.md": "x", "sub/CLAUDE.md": "y", "sub/.git/": None})
+def test_options_before_the_verb_reach_it(desk: Path, capsys: Captured) -> None:
+    lay(desk, {"CLAUDE.md": "x", "sub/CLAUDE.md": "y", "sub/.git/": None})
     assert run(["-C", "sub", "--json", "show", "instructions"]) == 0
     before = json.loads(capsys.readouterr().out)["data"]
     assert run(["show", "instructions", "--json", "-C", "sub"]) == 0
     assert json.loads(capsys.readouterr().out)["data"] == before
     assert run(["--json", "-C", "sub", "check"]) in (0, 1)
     assert json.loads(capsys.readouterr().out)["data"]["root"].endswith("/sub")
-    assert Path.cwd() == home
+    assert Path.cwd() == desk
 
 
-def test_a_directory_that_does_not_exist_is_told_by_every_command(capsys: Captured, home: Path) -> None:
+def test_a_directory_that_does_not_exist_is_told_by_every_command(capsys: Captured, desk: Path) -> None:
     for verb in ("check", "schema", "doctor", "show"):
         assert run(["-C", "none", verb]) == 1
         assert "none" in capsys.readouterr().err
@@ -121,7 +121,7 @@ MISUSES: list[tuple[str, int, str]] = [
 
 
 @pytest.mark.parametrize(("line", "status", "part"), MISUSES, ids=[row[0] for row in MISUSES])
-def test_what_a_misuse_gets(line: str, status: int, part: str, home: Path, capsys: Captured) -> None:
+def test_what_a_misuse_gets(line: str, status: int, part: str, desk: Path, capsys: Captured) -> None:
     assert run(line.split()) == status
     said = capsys.readouterr()
     assert part in said.out + said.err
@@ -129,7 +129,7 @@ def test_what_a_misuse_gets(line: str, status: int, part: str, home: Path, capsy
     assert "answered" not in said.out
 
 
-def test_no_misuse_is_silent_in_json(home: Path, capsys: Captured) -> None:
+def test_no_misuse_is_silent_in_json(desk: Path, capsys: Captured) -> None:
     for line, status, _ in MISUSES:
         words = line.split()
         if words[0].startswith("-p") or (words[0] in ("mcp", "machine") and len(words) == 1):
@@ -140,7 +140,7 @@ def test_no_misuse_is_silent_in_json(home: Path, capsys: Captured) -> None:
         assert document["error"]["message"], line
 
 
-def test_a_prompt_of_several_words_runs_with_options_before_it(home: Path, capsys: Captured) -> None:
+def test_a_prompt_of_several_words_runs_with_options_before_it(desk: Path, capsys: Captured) -> None:
     assert run(["--model", "scripted:../script.jsonl", "say something"]) == 0
     assert "answered" in capsys.readouterr().out
 
@@ -194,7 +194,7 @@ def test_no_color_is_obeyed_on_a_terminal(env: dict[str, str], tmp_path: Path) -
 # Pipes
 
 
-def piped(home: Path, *argv: str, sends: bytes = b"") -> tuple[int, str, str, float]:
+def piped(desk: Path, *argv: str, sends: bytes = b"") -> tuple[int, str, str, float]:
     """A process whose standard input stays open after what it sends."""
     began = time.monotonic()
     process = subprocess.Popen(
@@ -202,7 +202,7 @@ def piped(home: Path, *argv: str, sends: bytes = b"") -> tuple[int, str, str, fl
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        cwd=home,
+        cwd=desk,
     )
     assert process.stdin is not None
     if sends:
@@ -221,41 +221,41 @@ def piped(home: Path, *argv: str, sends: bytes = b"") -> tuple[int, str, str, fl
             process.stdin.close()
 
 
-def test_an_open_pipe_is_not_waited_for(home: Path) -> None:
-    status, out, err, seconds = piped(home, "-p", "hi", "--model", "scripted:../script.jsonl")
+def test_an_open_pipe_is_not_waited_for(desk: Path) -> None:
+    status, out, err, seconds = piped(desk, "-p", "hi", "--model", "scripted:../script.jsonl")
     assert (status, out) == (0, "answered\n")
     assert "Nothing came on standard input within 3 s" in err
     assert 2.5 < seconds < 30
-    status, _, err, _ = piped(home, "-p", "--model", "scripted:../script.jsonl")
+    status, _, err, _ = piped(desk, "-p", "--model", "scripted:../script.jsonl")
     assert status == 2
     assert "There is no prompt." in err
 
 
-def test_a_pipe_that_sends_is_read(home: Path) -> None:
-    status, out, err, _ = piped(home, "-p", "--model", "scripted:../script.jsonl", sends=b"hi")
+def test_a_pipe_that_sends_is_read(desk: Path) -> None:
+    status, out, err, _ = piped(desk, "-p", "--model", "scripted:../script.jsonl", sends=b"hi")
     assert (status, out) == (0, "answered\n")
     assert "Nothing came" not in err
 
 
-def test_a_dash_waits_for_a_slow_pipe(home: Path) -> None:
+def test_a_dash_waits_for_a_slow_pipe(desk: Path) -> None:
     line = f"(sleep 4; echo hi) | '{sys.executable}' -m checkrein -p - --model scripted:../script.jsonl"
-    done = subprocess.run(["bash", "-c", line], capture_output=True, text=True, cwd=home, check=False)
+    done = subprocess.run(["bash", "-c", line], capture_output=True, text=True, cwd=desk, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (0, "answered\n", "")
 
 
 # Tools, commands, flags
 
 
-def script(home: Path, *turns: dict[str, Any]) -> str:
-    file = home.parent / "turns.jsonl"
+def script(desk: Path, *turns: dict[str, Any]) -> str:
+    file = desk.parent / "turns.jsonl"
     file.write_text("".join(json.dumps(turn) + "\n" for turn in turns))
     return f"scripted:{file}"
 
 
-def test_a_failed_tool_shows_why(home: Path, capsys: Captured) -> None:
+def test_a_failed_tool_shows_why(desk: Path, capsys: Captured) -> None:
     bash = {"name": "Bash", "input": {"command": "echo one; echo 'it broke here' >&2; exit 3"}}
-    read = {"name": "Read", "input": {"file_path": str(home / "none.txt")}}
-    model = script(home, {"tool_calls": [bash, read]}, {"text": "done"})
+    read = {"name": "Read", "input": {"file_path": str(desk / "none.txt")}}
+    model = script(desk, {"tool_calls": [bash, read]}, {"text": "done"})
     assert run(["run", "try it", "--model", model, "--dangerously-skip-permissions"]) == 0
     out = capsys.readouterr().out
     assert "it broke here" in out
@@ -263,8 +263,8 @@ def test_a_failed_tool_shows_why(home: Path, capsys: Captured) -> None:
     assert "does not exist" in out
 
 
-def test_an_unknown_command_is_an_error_with_the_nearest_name(home: Path, capsys: Captured) -> None:
-    lay(home, {".claude/commands/review.md": "Look.", ".git/": None})
+def test_an_unknown_command_is_an_error_with_the_nearest_name(desk: Path, capsys: Captured) -> None:
+    lay(desk, {".claude/commands/review.md": "Look.", ".git/": None})
     for prompt in ("/reviw", "/reviw the last commit"):
         assert run(["-p", prompt, "--model", "scripted:../script.jsonl"]) == 1
         said = capsys.readouterr()
@@ -296,7 +296,7 @@ def test_an_unknown_command_is_an_error_with_the_nearest_name(home: Path, capsys
     ],
 )
 def test_flags_without_use_warn(
-    flags: tuple[str, ...], told: str | None, home: Path, capsys: Captured
+    flags: tuple[str, ...], told: str | None, desk: Path, capsys: Captured
 ) -> None:
     assert run(["-p", "hi", "--model", "scripted:../script.jsonl", *flags]) == 0
     err = capsys.readouterr().err
@@ -306,14 +306,14 @@ def test_flags_without_use_warn(
 # Why
 
 
-def test_why_finds_a_plugins_item_by_its_short_name(home: Path, ask: Callable[..., Any]) -> None:
-    lay(home, {".git/": None, ".claude/skills/kit:polish/SKILL.md": "---\ndescription: Polish.\n---\nGo.\n"})
+def test_why_finds_a_plugins_item_by_its_short_name(desk: Path, ask: Callable[..., Any]) -> None:
+    lay(desk, {".git/": None, ".claude/skills/kit:polish/SKILL.md": "---\ndescription: Polish.\n---\nGo.\n"})
     assert [one["name"] for one in ask("why", "polish", status=0)["explanations"]] == ["kit:polish"]
 
 
-def test_why_needs_no_kind_for_tools_of_servers(home: Path, ask: Callable[..., Any]) -> None:
+def test_why_needs_no_kind_for_tools_of_servers(desk: Path, ask: Callable[..., Any]) -> None:
     rules = {"permissions": {"deny": ["mcp__tracker__create"]}}
-    lay(home, {".git/": None, ".claude/settings.json": rules})
+    lay(desk, {".git/": None, ".claude/settings.json": rules})
     found = ask("why", "mcp__tracker__create", status=0)
     assert found["kind"] == "call"
     assert found["decisions"]["mcp__tracker__create"]["verdict"] == "deny"
@@ -322,8 +322,8 @@ def test_why_needs_no_kind_for_tools_of_servers(home: Path, ask: Callable[..., A
 # Configuration
 
 
-def test_a_broken_configuration_is_told_by_every_command(home: Path, capsys: Captured) -> None:
-    lay(home, {".git/": None, "checkrein.toml": "[check\n"})
+def test_a_broken_configuration_is_told_by_every_command(desk: Path, capsys: Captured) -> None:
+    lay(desk, {".git/": None, "checkrein.toml": "[check\n"})
     for line in (
         "show",
         "trust",
@@ -344,7 +344,7 @@ def test_a_broken_configuration_is_told_by_every_command(home: Path, capsys: Cap
         assert json.loads(said.out)["warnings"][0]["code"] == "CFG001", line
 
 
-def test_config_set_and_unset_keep_the_rest_of_the_file(home: Path, capsys: Captured) -> None:
+def test_config_set_and_unset_keep_the_rest_of_the_file(desk: Path, capsys: Captured) -> None:
     file = Path(os.environ["CHECKREIN_HOME"]) / "config.toml"
     file.parent.mkdir(parents=True)
     file.write_text("# mine\n[model]\n# the fast one\ndefault = 'a'\nfallback = [\n  'b',\n]\n")
@@ -368,11 +368,11 @@ def test_config_set_and_unset_keep_the_rest_of_the_file(home: Path, capsys: Capt
     assert json.loads(capsys.readouterr().out.splitlines()[-1])["data"]["changed"] is False
     assert "default" not in file.read_text()
     assert run(["config", "set", "check.select", '["AS"]', "--shared"]) == 0
-    assert (home / "checkrein.toml").read_text() == '[check]\nselect = ["AS"]\n'
+    assert (desk / "checkrein.toml").read_text() == '[check]\nselect = ["AS"]\n'
 
 
 def test_a_secret_is_read_from_standard_input_and_never_printed(
-    home: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
+    desk: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     import io
 

@@ -71,7 +71,8 @@ class ModelHelpers:
         if ended.timed_out:
             raise AuthError(f"{name} took longer than {command.timeout:g} s.", kind="credentials_missing")
         if ended.exit_code != 0:
-            said = one_line(ended.stderr.decode("utf-8", "replace").strip()[-_SAID:])
+            first = ended.stderr.decode("utf-8", "replace").strip().partition("\n")[0]
+            said = one_line(first[:_SAID]) or "it says nothing"
             raise AuthError(
                 f"{name} ended with status {ended.exit_code}: {said}",
                 kind="credentials_missing",
