@@ -198,10 +198,9 @@ def _turn(turn: Turn | dict[str, Any], name: str, number: int) -> Turn:
 def _difference(wanted: str, found: str) -> str:
     """What the script wants against what the request has, as a diff. Reminders, which every session puts
     before a prompt, are left out, and the beginning of what is long."""
-    import re
     from difflib import unified_diff
 
-    asked = re.sub(r"<system-reminder>.*?</system-reminder>\s*", "", found, flags=re.DOTALL).splitlines()
+    asked = _without_reminders(found).splitlines()
     before = [f"… {len(asked) - _DIFF_LINES} lines"] if len(asked) > _DIFF_LINES else []
     asked = [*before, *asked[-_DIFF_LINES:]]
     lines = unified_diff(wanted.splitlines(), asked, "script", "request", lineterm="", n=1)
@@ -225,10 +224,16 @@ def _results(message: Message) -> str:
     return "\n".join(found)
 
 
+def _without_reminders(text: str) -> str:
+    import re
+
+    return re.sub(r"<system-reminder>.*?</system-reminder>\s*", "", text, flags=re.DOTALL)
+
+
 def _last_words(request: Request) -> str:
     """What a request says last, for a message about it."""
     last = request.messages[-1] if request.messages else Message("user", ())
-    said = _results(last) or _texts(last)
+    said = _without_reminders(_results(last) or _texts(last)).strip()
     return f", which says {_short(said)!r}." if said else "."
 
 
