@@ -62,8 +62,10 @@ def success(
     return _common(command, exit_code) | {"data": data, "warnings": warnings}
 
 
-def failure(command: str, error: CheckreinError, exit_code: int) -> dict[str, Any]:
-    return _common(command, exit_code) | {"error": error_body(error), "warnings": ()}
+def failure(
+    command: str, error: CheckreinError, exit_code: int, warnings: tuple[Diagnostic, ...] = ()
+) -> dict[str, Any]:
+    return _common(command, exit_code) | {"error": error_body(error), "warnings": warnings}
 
 
 def _common(command: str, exit_code: int) -> dict[str, Any]:

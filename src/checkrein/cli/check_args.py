@@ -87,7 +87,13 @@ ARGS = (
         help="Write the current findings into the baseline.",
     ),
     Arg(name="list_codes", flags=("--list",), type="bool", help="List all codes, with what they mean."),
-    Arg(name="explain", flags=("--explain",), metavar="CODE", help="Explain one code, with examples."),
+    Arg(
+        name="explain",
+        flags=("--explain",),
+        complete="codes",
+        metavar="CODE",
+        help="Explain one code, with examples.",
+    ),
     Arg(
         name="fail_on",
         flags=("--fail-on",),

@@ -142,6 +142,7 @@ COMMAND = Command(
         Arg(
             name="model",
             flags=("--model",),
+            complete="models",
             metavar="PROVIDER:NAME",
             help="Let a model judge tags in doubt and draft checks, labels, fields and sample requests; "
             "its answers are kept in the package.",

@@ -19,7 +19,9 @@ def run(shell: str) -> Outcome:
     from click.shell_completion import get_completion_class
 
     from checkrein.cli.parser import root
+    from checkrein.cli.value_completion import install
 
+    install()
     completion = get_completion_class(shell)
     assert completion is not None
     script = completion(root(), {}, "checkrein", "_CHECKREIN_COMPLETE").source()

@@ -36,7 +36,14 @@ COMMAND = Command(
             metavar="AGENT",
             help="The agent that the file is for.",
         ),
-        Arg(name="to", flags=("--to",), required=True, metavar="AGENT", help="The agent to convert it for."),
+        Arg(
+            name="to",
+            flags=("--to",),
+            complete="agents",
+            required=True,
+            metavar="AGENT",
+            help="The agent to convert it for.",
+        ),
         Arg(
             name="kind",
             flags=("--kind",),

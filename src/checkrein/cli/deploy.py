@@ -75,6 +75,7 @@ COMMAND = Command(
         Arg(
             name="to",
             flags=("--to",),
+            complete="agents",
             multiple=True,
             metavar="AGENTS",
             help="The agents, separated by commas; `all` for every one. With --undo: only these.",

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
 
-from checkrein.cli.registry import Command, Outcome
+from checkrein.cli.doctor_model import ModelRow
+from checkrein.cli.registry import Arg, Command, Outcome
 from checkrein.cli.target import PROJECT_ARG
 from checkrein.runtime.process.layers import Layer
 
@@ -19,7 +20,7 @@ State = Literal["ok", "weak", "missing"]
 
 
 class Line(Struct, frozen=True, omit_defaults=True):
-    """One thing that doctor looks for. A missing thing that is `needed` makes the exit status 1."""
+    """One thing that doctor looks for. A missing one makes the exit status 1."""
 
     name: str
     state: State
@@ -48,10 +49,11 @@ class Addition(Struct, frozen=True, omit_defaults=True):
 
 
 class Payload(Struct, frozen=True):
-    """`models` names the providers that have a credential; doctor never reads its value. `layers` say where
-    rules are enforced here while calls run."""
+    """`model` is the one that a run here would use. `models` names the providers that have a credential or an
+    address; doctor never shows its value. `layers` say where rules are enforced here while calls run."""
 
     sandbox: Sandbox
+    model: ModelRow
     models: dict[str, str]
     layers: tuple[Layer, ...]
     lines: tuple[Line, ...]
@@ -61,35 +63,50 @@ class Payload(Struct, frozen=True):
 COMMAND = Command(
     name="doctor",
     summary="Report what is active here, which models, tools and extensions exist, and what is missing.",
-    args=(PROJECT_ARG,),
+    args=(
+        Arg(
+            name="model",
+            flags=("--model",),
+            complete="models",
+            metavar="PROVIDER:NAME",
+            help="Ask this model; without it, the one that a run would use.",
+        ),
+        Arg(name="offline", flags=("--offline",), type="bool", help="Send nothing to the model's address."),
+        PROJECT_ARG,
+    ),
     payload=Payload,
     errors=("project_not_found",),
     exits=((0, "everything needed is there"), (1, "something is missing"), (2, "wrong usage")),
-    examples=(("checkrein doctor", "sandbox, models, tools, home, trust"),),
+    examples=(
+        ("checkrein doctor", "the model, its credential, programs, sandbox, trust"),
+        ("checkrein doctor --model ollama:qwen3:8b", "whether this model answers"),
+    ),
 )
 
 
-def run(project: str) -> Outcome:
+def run(project: str, model: str | None = None, offline: bool = False) -> Outcome:
+    from checkrein.cli.doctor_model import model_row
     from checkrein.cli.target import require
     from checkrein.passes.load import load
 
     require(project)
     loaded = load(project)
     sandbox = _sandbox()
-    models = _models()
+    chosen = model_row(loaded, model, offline=offline)
     layers = _layers()
     extensions = _extensions(loaded.place.root)
     lines = (
         *_programs(),
         *_homes(),
-        _model_line(models),
+        Line("model", chosen.state, chosen.line(), chosen.fix, True),
+        *_configuration(loaded),
         *map(_layer_line, layers),
         _sandbox_line(sandbox),
         *_trust(loaded),
         *map(_extension_line, extensions),
     )
-    payload = Payload(sandbox, models, layers, lines, extensions)
-    failed = any(line.needed and line.state == "missing" for line in lines)
+    payload = Payload(sandbox, chosen, _models(), layers, lines, extensions)
+    failed = any(line.state == "missing" for line in lines)
 
     def text() -> str:
         from checkrein.cli.doctor_text import render
@@ -117,7 +134,7 @@ def _program(name: str, path: str | None, fix: str, needed: bool = False) -> Lin
     said = probe((path, "--version")) if path else None
     if said is None:
         found = "not found" if path is None else f"{path} does not run"
-        return Line(name, "missing", found, fix, needed)
+        return Line(name, "missing" if needed else "weak", found, fix, needed)
     first = said.decode("utf-8", "replace").partition("\n")[0].strip()
     return Line(name, "ok", f"{first} ({path})", None, needed)
 
@@ -152,11 +169,19 @@ def _models() -> dict[str, str]:
     return found
 
 
-def _model_line(models: dict[str, str]) -> Line:
-    if models:
-        return Line("model", "ok", ", ".join(f"{name} ({variable})" for name, variable in models.items()))
-    fix = "Set ANTHROPIC_API_KEY or OPENAI_API_KEY, or use a model without one: --model ollama:NAME."
-    return Line("model", "missing", "no credential in the environment", fix)
+def _configuration(project: Project) -> tuple[Line, ...]:
+    from checkrein.cli.config_notes import findings
+
+    found = findings(project.place.root)
+    return tuple(
+        Line(
+            "configuration",
+            "missing" if one.severity == "error" else "weak",
+            f"{one.origin}: {one.message}",
+            "`checkrein config` shows what is in effect.",
+        )
+        for one in found
+    )
 
 
 def _layers() -> tuple[Layer, ...]:
@@ -181,7 +206,7 @@ def _sandbox() -> Sandbox:
 
 
 def _sandbox_line(sandbox: Sandbox) -> Line:
-    states: dict[str, State] = {"bubblewrap": "ok", "landlock": "weak", "seatbelt": "weak", "none": "missing"}
+    states: dict[str, State] = {"bubblewrap": "ok", "landlock": "weak", "seatbelt": "weak", "none": "weak"}
     return Line("sandbox", states[sandbox.kind], sandbox.kind, sandbox.fix)
 
 

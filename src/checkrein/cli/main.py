@@ -2,30 +2,39 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-from checkrein.base.errors import CheckreinError, InternalError, UsageError
+from checkrein.base.diagnostic import Diagnostic
+from checkrein.base.errors import CheckreinError, InternalError, NotFoundError, UsageError
 from checkrein.base.harmless import indented
 from checkrein.cli import out, plain_words, registry
+from checkrein.cli.config_notes import findings_for
 from checkrein.cli.registry import Outcome
+from checkrein.cli.word_order import ordered
 
 
 def run(argv: Sequence[str]) -> int:
     """Run one command. Every outcome ends here as printed output and an exit status."""
     with out.guarded():
-        return _run(expand(list(argv)))
+        return _run(argv)
 
 
 def _run(argv: Sequence[str]) -> int:
     as_json = wants_json(argv)
+    try:
+        argv = ordered(argv)
+    except UsageError as error:
+        return fail(command_name(argv), error, as_json)
     if argv[:1] == ["machine"]:
         from checkrein.cli.machine import front
 
         return front.run(argv[1:], as_json)
     name = command_name(argv)
+    notes: tuple[Diagnostic, ...] = ()
     if name == "run":
         as_json = False  # its JSON has the product's shapes; usage errors go to stderr
     try:
@@ -36,18 +45,28 @@ def _run(argv: Sequence[str]) -> int:
         if registry.command(name).output == "envelope":
             as_json = values.pop("as_json") or values["output_format"] == "json"
             del values["output_format"]
-        outcome = registry.runner(name)(**values)
-        return finish(name, outcome, as_json and outcome.data is not None)
+        with started_in(values.pop("started_in", None)):
+            notes = findings_for(name, values)
+            if registry.command(name).output == "stream":
+                say_notes(notes)
+                notes = ()
+            outcome = registry.runner(name)(**values)
+            return finish(name, outcome, as_json and outcome.data is not None, notes)
     except KeyboardInterrupt:
         return fail(name, CheckreinError("Interrupted.", kind="interrupted"), as_json, status=130)
     except BrokenPipeError:
         _close_stdout()
         return 141
     except CheckreinError as error:
-        return fail(name, error, as_json)
+        return fail(name, error, as_json, notes=notes)
     except Exception as error:
         out.trace()
-        return fail(name, _bug(error), as_json)
+        return fail(name, _bug(error), as_json, notes=notes)
+
+
+def say_notes(notes: Sequence[Diagnostic]) -> None:
+    for note in notes:
+        out.say(f"checkrein: {note.origin}: {indented(note.message)}", err=True)
 
 
 def _with_foreign_flags(argv: Sequence[str]) -> tuple[str, dict[str, Any]] | None:
@@ -69,6 +88,10 @@ def _parsed(argv: Sequence[str]) -> tuple[str, dict[str, Any]] | int:
 
     from checkrein.cli import parser
 
+    if "_CHECKREIN_COMPLETE" in os.environ:
+        from checkrein.cli.value_completion import install
+
+        install()
     try:
         parsed = parser.root().main(args=list(argv), prog_name="checkrein", standalone_mode=False)
     except click.exceptions.NoArgsIsHelpError as error:
@@ -88,42 +111,58 @@ def _parsed(argv: Sequence[str]) -> tuple[str, dict[str, Any]] | int:
     return parsed if isinstance(parsed, tuple) else 0
 
 
-def finish(name: str, outcome: Outcome, as_json: bool) -> int:
+@contextlib.contextmanager
+def started_in(directory: str | None) -> Iterator[None]:
+    """Work in another directory, as if the program had been started there."""
+    if directory is None:
+        yield
+        return
+    before = os.getcwd()
+    try:
+        os.chdir(directory)
+    except OSError as error:
+        raise NotFoundError(
+            f"-C {directory}: {error.strerror}.", kind="project_not_found", hint="Name a directory."
+        ) from None
+    try:
+        yield
+    finally:
+        os.chdir(before)
+
+
+def finish(name: str, outcome: Outcome, as_json: bool, notes: tuple[Diagnostic, ...] = ()) -> int:
     from checkrein.base import envelope
 
+    warnings = (*outcome.warnings, *(note for note in notes if note not in outcome.warnings))
     if as_json:
-        out.give_bytes(
-            envelope.encode(envelope.success(name, outcome.data, outcome.status, outcome.warnings))
-        )
+        out.give_bytes(envelope.encode(envelope.success(name, outcome.data, outcome.status, warnings)))
     else:
-        for warning in outcome.warnings:
-            out.say(f"checkrein: {warning.origin}: {indented(warning.message)}", err=True)
+        say_notes(warnings)
         if outcome.text is not None:
             _out(outcome.text(), outcome.is_data)
     return outcome.status
 
 
-def fail(name: str, error: CheckreinError, as_json: bool, status: int | None = None) -> int:
+def fail(
+    name: str,
+    error: CheckreinError,
+    as_json: bool,
+    status: int | None = None,
+    notes: tuple[Diagnostic, ...] = (),
+) -> int:
     from checkrein.base import envelope
 
     status = error.exit_status if status is None else status
     if as_json:
-        out.give_bytes(envelope.encode(envelope.failure(name, error, status)))
+        out.give_bytes(envelope.encode(envelope.failure(name, error, status, notes)))
     else:
+        say_notes(notes)
         named = error.origin is None or os.path.basename(error.origin.file) in error.message
         where = "" if named and not (error.origin and error.origin.span) else f"{error.origin}: "
         out.say(f"{out.style('checkrein:', fg='red', bold=True)} {where}{indented(error.message)}", err=True)
         if error.hint:
             out.say(f"  {indented(error.hint)}", err=True)
     return status
-
-
-def expand(argv: Sequence[str]) -> Sequence[str]:
-    """`checkrein -p PROMPT` is `checkrein run -p PROMPT`, as scripts for Claude Code write it."""
-    if argv and argv[0].startswith("-") and argv[0] not in ("-h", "--help", "-V", "--version"):
-        # click looks for a long option `-p` first, and imports difflib when there is none
-        return ["run", "--print" if argv[0] == "-p" else argv[0], *argv[1:]]
-    return argv
 
 
 def wants_json(argv: Sequence[str]) -> bool:

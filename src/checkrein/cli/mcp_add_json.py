@@ -27,12 +27,11 @@ COMMAND = Command(
     exits=((0, "added"), (1, "an error"), (2, "wrong usage")),
     examples=(
         (
-            """checkrein mcp add-json wiki '{"type": "http", "url": "https://wiki.example.com/mcp"}'""",
+            """checkrein mcp add-json wiki '{"type": "http", "url": "https://wiki.test/"}'""",
             "an address",
         ),
         (
-            """checkrein mcp add-json ci '{"type": "http", "url": "https://ci.example.com/mcp", """
-            """"oauth": {"clientId": "robot", "grant": "client_credentials"}}' --client-secret""",
+            """checkrein mcp add-json ci "$(cat ci.json)" --client-secret""",
             "an address with keys of `oauth`; the secret is in MCP_CLIENT_SECRET",
         ),
     ),

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from checkrein.model.view import View
     from checkrein.runtime.mcp.roster import Listed
 
-NAME_ARG = Arg(name="name", required=True, help="The server's name.")
+NAME_ARG = Arg(name="name", required=True, complete="servers", help="The server's name.")
 SCOPES = ("local", "project", "user")
 SCOPE_HELP = "local: only you, in this project; project: .mcp.json, for everyone; user: you, everywhere."
 SECRET_ARG = Arg(

@@ -67,7 +67,7 @@ COMMAND = Command(
     examples=(
         ("checkrein mcp test time", "connect and list"),
         (
-            """checkrein mcp test time --tool get_current_time --input '{"timezone": "UTC"}'""",
+            """checkrein mcp test time --tool now --input '{"timezone": "UTC"}'""",
             "call a tool",
         ),
     ),

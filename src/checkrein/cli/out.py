@@ -23,7 +23,10 @@ _COLORS = {"red": 31, "green": 32, "yellow": 33, "blue": 34, "magenta": 35, "cya
 
 
 def style(text: str, fg: str | None = None, *, bold: bool = False, dim: bool = False) -> str:
-    """Coloured text. Where there are no colours, `say` takes them out again."""
+    """Coloured text. Where there are no colours, `say` takes them out again. `NO_COLOR` and a dumb terminal
+    want none at all."""
+    if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
+        return text
     codes = [str(_COLORS[fg])] if fg else []
     codes += ["1"] if bold else []
     codes += ["2"] if dim else []

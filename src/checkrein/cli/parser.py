@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import click
@@ -9,9 +10,26 @@ import click
 from checkrein.base.nearest import did_you_mean
 from checkrein.cli import registry
 from checkrein.cli.registry import Arg, Command
+from checkrein.cli.word_order import not_a_command
 from checkrein.protocol.machine.verbs import VERSIONS
 
 _TYPES: dict[str, click.ParamType[Any]] = {"str": click.STRING, "int": click.INT, "float": click.FLOAT}
+
+_WIDTH = 80
+"""Columns of the help texts."""
+_LONG_CHOICE = 40
+_ROOT_NOTES = """\b
+Every command takes these, before its name or after it:
+  -C, --project DIR  work in another directory
+  --json             print one JSON document
+  -h, --help         what it does, with examples
+
+\b
+Examples:
+  checkrein check                     what is wrong in this project
+  checkrein doctor                    which model answers, and what is missing
+  checkrein -p 'summarise README.md'  ask the model
+"""
 
 FORMAT_ARG = Arg(
     name="output_format",
@@ -20,6 +38,12 @@ FORMAT_ARG = Arg(
     choices=("text", "json"),
     default="text",
     help="How to print the answer.",
+)
+_PLACE_ARG = Arg(
+    name="started_in",
+    flags=("--project", "-C"),
+    metavar="DIR",
+    help="Work as if started in this directory.",
 )
 _JSON_ARG = Arg(name="as_json", flags=("--json",), type="bool", help="The same as --output-format json.")
 VERSION_ARG = Arg(
@@ -70,6 +94,8 @@ class Group(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         name = args[0]
         if not name.startswith("-") and self.get_command(ctx, name) is None:
+            if not self.prefix:
+                raise not_a_command(name)
             hint = did_you_mean(name, self.list_commands(ctx))
             raise UnknownCommandError(f"There is no command {name!r}.{hint}", ctx)
         return super().resolve_command(ctx, args)
@@ -96,13 +122,21 @@ class _DeclaredCommand(click.Command):
             raise ExtraArgumentsError(f"Got unexpected extra {noun} ({' '.join(ctx.args)[:200]})", ctx)
         return left
 
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        places = [(_place_name(arg), arg.help) for arg in self.declared.args if not arg.flags]
+        if places:
+            with formatter.section("Arguments"):
+                formatter.write_dl(places)
+        super().format_options(ctx, formatter)
+
 
 def root() -> Group:
     return Group(
         name="checkrein",
         help="Read an agent project; show it, explain it, check it, run it.",
+        epilog=_ROOT_NOTES,
         no_args_is_help=True,
-        context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+        context_settings={"help_option_names": ["-h", "--help"], "max_content_width": _WIDTH},
         params=[click.Option(["--version", "-V"], is_flag=True, help="Print the version.")],
     )
 
@@ -128,10 +162,12 @@ def dashes(context: click.Context | None) -> str:
 
 def shared_args(declared: Command) -> tuple[Arg, ...]:
     """The arguments that every command of its kind takes besides its own."""
+    placed = any("-C" in arg.flags for arg in declared.args)
+    place = () if placed else (_PLACE_ARG,)
     if declared.output != "envelope":
-        return ()
+        return place
     versioned = (VERSION_ARG,) if declared.name.startswith("machine ") else ()
-    return (FORMAT_ARG, _JSON_ARG, *versioned)
+    return (*place, FORMAT_ARG, _JSON_ARG, *versioned)
 
 
 def _param(arg: Arg) -> click.Parameter:
@@ -148,13 +184,15 @@ def _param(arg: Arg) -> click.Parameter:
             nargs=-1 if arg.multiple else 1,
             required=arg.required,
             **default,
-            metavar=arg.metavar or arg.name.upper().replace("_", "-"),
+            metavar=_place_name(arg),
+            shell_complete=_values(arg),
         )
     if arg.type == "bool" and arg.off is not None:
         return click.Option([f"{arg.flags[0]}/{arg.off}", arg.name], default=None, help=arg.help)
     if arg.type == "bool":
         return click.Option([*arg.flags, arg.name], is_flag=True, default=bool(arg.default), help=arg.help)
     bare: dict[str, Any] = {} if arg.bare is None else {"is_flag": False, "flag_value": arg.bare}
+    metavar = arg.metavar or _choice_name(arg)
     return click.Option(
         [*arg.flags, arg.name],
         **bare,
@@ -163,9 +201,31 @@ def _param(arg: Arg) -> click.Parameter:
         **default,
         required=arg.required,
         show_default=arg.default is not None,
-        metavar=arg.metavar,
-        help=arg.help,
+        metavar=metavar if arg.bare is None else f"[{metavar}]",
+        shell_complete=_values(arg),
+        help=f"{arg.help} One of {', '.join(arg.choices)}." if _choice_name(arg) else arg.help,
     )
+
+
+def _values(arg: Arg) -> Any:
+    """What completes a value. Only a shell that asks imports it."""
+    if arg.complete is None or "_CHECKREIN_COMPLETE" not in os.environ:
+        return None
+    from checkrein.cli.value_completion import complete
+
+    return complete(arg.complete)
+
+
+def _choice_name(arg: Arg) -> str | None:
+    """A name for choices that are too long for the column of the options."""
+    return arg.name.rpartition("_")[2].upper() if len("|".join(arg.choices)) > _LONG_CHOICE else None
+
+
+def _place_name(arg: Arg) -> str:
+    name = arg.metavar or arg.name.upper().replace("_", "-")
+    if arg.multiple and not name.endswith("..."):
+        name += "..."
+    return name if arg.required else f"[{name}]"
 
 
 def spread(args: list[str], greedy: set[str]) -> list[str]:
@@ -190,10 +250,7 @@ def spread(args: list[str], greedy: set[str]) -> list[str]:
 
 
 def _epilog(declared: Command) -> str | None:
-    lines = (
-        ["\b\nExamples:\n" + "\n".join(f"  {line}" for line, _ in declared.examples)]
-        if declared.examples
-        else []
-    )
-    lines.append("\b\nExit status: " + "; ".join(f"{code} {text}" for code, text in declared.exits))
-    return "\n\n".join(lines)
+    examples = "".join(f"\n  {line}" for line, _ in declared.examples)
+    exits = "".join(f"\n  {code:<3} {text}" for code, text in declared.exits)
+    blocks = ([f"\b\nExamples:{examples}"] if examples else []) + [f"\b\nExit status:{exits}"]
+    return "\n\n".join(blocks)

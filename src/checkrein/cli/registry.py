@@ -39,7 +39,7 @@ MODULES: dict[str, str] = {
     "trust": "checkrein.cli.trust",
     "doctor": "checkrein.cli.doctor",
     "mock-model": "checkrein.cli.mock_model",
-    "config": "checkrein.cli.config",
+    **{f"config {verb}": f"checkrein.cli.config_{verb}" for verb in ("show", "set", "unset")},
     "schema": "checkrein.cli.schema",
     "completion": "checkrein.cli.completion",
     **{
@@ -50,6 +50,7 @@ MODULES: dict[str, str] = {
 """Command name to module, in the order of the help text. A space in a name makes a group."""
 
 GROUPS: dict[str, str] = {
+    "config": "Print and change Checkrein's own configuration; without a verb, print it.",
     "machine": "The protocol for programs: one JSON answer per call, one kind of error, three exits.",
     "mcp": "Add, look at, test and approve MCP servers, and sign in to them.",
     "sessions": "Find earlier sessions.",
@@ -57,6 +58,9 @@ GROUPS: dict[str, str] = {
     "worktree": "Look at the worktrees of a repository, and remove those that nobody needs.",
 }
 """Summaries of the groups."""
+
+DEFAULTS: dict[str, str] = {"config": "show"}
+"""The verb of a group that is named without one."""
 
 ArgType = Literal["str", "int", "float", "bool", "choice"]
 
@@ -77,6 +81,8 @@ class Arg(Struct, frozen=True, kw_only=True):
     """Takes several values after one flag: `--tools Bash Read`."""
     bare: str | None = None
     """The value of the flag without an argument: `--resume` or `--resume ID`."""
+    complete: str | None = None
+    """Where a shell finds its values; a name in `value_completion.SOURCES`."""
     off: str | None = None
     """The opposite flag. The value is true, false, or None without either flag."""
 

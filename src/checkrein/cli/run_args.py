@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from checkrein.cli.registry import Arg
 from checkrein.cli.target import PROJECT_ARG
 
@@ -13,8 +15,8 @@ def _flag(name: str, *flags: str, help: str) -> Arg:
     return Arg(name=name, flags=flags, type="bool", help=help)
 
 
-def _text(name: str, *flags: str, help: str, metavar: str = "TEXT", bare: str | None = None) -> Arg:
-    return Arg(name=name, flags=flags, help=help, metavar=metavar, bare=bare)
+def _text(name: str, *flags: str, help: str, metavar: str = "TEXT", **more: Any) -> Arg:
+    return Arg(name=name, flags=flags, help=help, metavar=metavar, **more)
 
 
 def _list(name: str, *flags: str, help: str, metavar: str) -> Arg:
@@ -22,7 +24,7 @@ def _list(name: str, *flags: str, help: str, metavar: str) -> Arg:
 
 
 RUN_ARGS: tuple[Arg, ...] = (
-    Arg(name="prompt", help="What to do. Text from standard input follows it."),
+    Arg(name="prompt", help="What to do. Text from standard input follows it; `-` waits for that."),
     PROJECT_ARG,
     _flag("print_", "--print", "-p", help="Print only the result; never ask."),
     Arg(
@@ -50,12 +52,14 @@ RUN_ARGS: tuple[Arg, ...] = (
         "model",
         "--model",
         metavar="PROVIDER:NAME",
+        complete="models",
         help="The model, such as anthropic:sonnet or scripted:FILE.",
     ),
     _text(
         "fallback_model",
         "--fallback-model",
         metavar="MODELS",
+        complete="models",
         help="Models to try when the first is overloaded.",
     ),
     Arg(
@@ -99,6 +103,7 @@ RUN_ARGS: tuple[Arg, ...] = (
         "-r",
         metavar="SESSION",
         bare="",
+        complete="sessions",
         help="Continue a session, by id, start of the id, or title.",
     ),
     _text(

@@ -12,12 +12,15 @@ from checkrein.runtime.session.events import (
     Event,
     Finished,
     Notice,
+    Result,
     Retrying,
     Streamed,
     ToolFinished,
 )
 
 _LONGEST_CHARACTER = 32
+_FAILURE_LINES = 3
+_LONGEST_FAILURE = 300
 
 if TYPE_CHECKING:
     from checkrein.llm.port import Cancel
@@ -48,13 +51,19 @@ def _show_answer(event: Event) -> None:
         return
     if event.result.subtype == "success":
         if event.result.is_error:
-            out.say(event.result.text, err=True)
+            _give_words(event.result)
+            out.say(event.result.problem, err=True)
         else:
             out.give(event.result.text)
     else:
-        if event.result.text:
-            out.give(event.result.text)
+        _give_words(event.result)
         out.say("\n".join(("Error: " + event.result.subtype, *event.result.errors)), err=True)
+
+
+def _give_words(result: Result) -> None:
+    """What the model said before the run failed."""
+    if result.text:
+        out.give(result.text)
 
 
 def warn(text: str) -> None:
@@ -116,8 +125,7 @@ class _TextScreen:
 
         result = event.result
         if result.is_error:
-            reason = "; ".join(result.errors) or result.text
-            out.say(out.style(f"{result.terminal_reason}: {reason}", fg="red"), err=True)
+            out.say(out.style(f"{result.terminal_reason}: {result.problem}", fg="red"), err=True)
         usage = result.usage
         tokens = f"{usage.prompt + usage.output:,} tokens"
         cached = (
@@ -154,7 +162,21 @@ def _tool_line(event: ToolFinished) -> str:
     if event.refused:
         rule = f"{event.rule} at {paint.place(event.origin)}" if event.rule and event.origin else event.reason
         return f"{line}\n    {out.style('refused', fg='red')}: {rule}"
-    return f"{line}  {paint.dim(f'{event.duration_ms} ms')}"
+    line = f"{line}  {paint.dim(f'{event.duration_ms} ms')}"
+    return f"{line}{_why_failed(event)}" if event.is_error else line
+
+
+def _why_failed(event: ToolFinished) -> str:
+    """The last lines of what a failed tool said: that is where programs say why."""
+    from checkrein.cli import paint
+    from checkrein.llm.port import text_of
+
+    said = event.content if isinstance(event.content, str) else text_of(event.content)
+    lines = [one for one in said.strip().splitlines() if one.strip()]
+    shown = [indented(one[:_LONGEST_FAILURE]) for one in lines[-_FAILURE_LINES:]]
+    left = len(lines) - len(shown)
+    more = [f"… {left} more line{'s' * (left != 1)} before"] if left else []
+    return "".join(f"\n    {paint.dim(one)}" for one in (*more, *shown))
 
 
 class Terminal:

@@ -20,6 +20,7 @@ COMMAND = Command(
         Arg(
             name="model",
             flags=("--model",),
+            complete="models",
             help="The model, as `provider:name`; `replay:FILE` answers from a recording.",
         ),
         PROJECT_ARG,

@@ -96,10 +96,16 @@ COMMAND = Command(
         Arg(
             name="cache",
             flags=("--cache",),
+            complete="sessions",
             metavar="SESSION",
             help="Where and why the prompt cache of a session broke, and what that cost.",
         ),
-        Arg(name="model", flags=("--model",), help="With --prompt: the model whose window counts."),
+        Arg(
+            name="model",
+            flags=("--model",),
+            complete="models",
+            help="With --prompt: the model whose window counts.",
+        ),
         Arg(
             name="mode",
             flags=("--mode",),
@@ -170,6 +176,8 @@ def run(given: Given) -> Outcome:
     things, project, kind = given.things, given.project, given.kind
     if bool(things) + given.prompt + (given.cache is not None) != 1:
         raise UsageError("Name one thing to explain, or give --prompt or --cache SESSION.")
+    if given.model is not None and not given.prompt:
+        raise UsageError("--model only works with --prompt.")
     require(project)
     if not things:
         return _session(project, given.cache, given.model)

@@ -6,7 +6,18 @@ from typing import Literal
 
 from msgspec import Struct
 
-ProviderKind = Literal["anthropic", "chat", "responses", "local", "scripted", "replay"]
+ProviderKind = Literal[
+    "anthropic",
+    "bedrock",
+    "vertex",
+    "foundry",
+    "azure",
+    "chat",
+    "responses",
+    "local",
+    "scripted",
+    "replay",
+]
 FILE_KINDS: frozenset[ProviderKind] = frozenset({"local", "scripted", "replay"})
 """Providers whose models are files."""
 
@@ -14,7 +25,9 @@ FILE_KINDS: frozenset[ProviderKind] = frozenset({"local", "scripted", "replay"})
 class Provider(Struct, frozen=True):
     """The first variable of `key_variables` that is set gives the key. Without a key, requests still go out
     when `key_needed` is false. `url_variables` override `base_url`. `limit_field` is a chat endpoint's name
-    for max_tokens, `reasoning_field` its field for the model's earlier reasoning."""
+    for max_tokens, `reasoning_field` its field for the model's earlier reasoning. `start` says how to start
+    the server of a provider that is on this machine. A recording that is not `strict` also answers requests
+    that have changed."""
 
     kind: ProviderKind
     base_url: str = ""
@@ -26,6 +39,8 @@ class Provider(Struct, frozen=True):
     cache_key: bool = False
     default_model: str | None = None
     example: str = ""
+    start: str | None = None
+    strict: bool = True
 
 
 PROVIDERS: dict[str, Provider] = {
@@ -36,6 +51,26 @@ PROVIDERS: dict[str, Provider] = {
         key_variables=("ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_API_KEY"),
         default_model="default",
         example="anthropic:sonnet",
+    ),
+    "bedrock": Provider(
+        "bedrock",
+        url_variables=("ANTHROPIC_BEDROCK_BASE_URL",),
+        key_variables=("AWS_BEARER_TOKEN_BEDROCK",),
+        default_model="default",
+        example="bedrock:sonnet",
+    ),
+    "vertex": Provider(
+        "vertex",
+        url_variables=("ANTHROPIC_VERTEX_BASE_URL",),
+        default_model="default",
+        example="vertex:sonnet",
+    ),
+    "foundry": Provider(
+        "foundry",
+        url_variables=("ANTHROPIC_FOUNDRY_BASE_URL",),
+        key_variables=("ANTHROPIC_FOUNDRY_AUTH_TOKEN", "ANTHROPIC_FOUNDRY_API_KEY"),
+        default_model="default",
+        example="foundry:sonnet",
     ),
     "openai": Provider(
         "responses",
@@ -61,6 +96,13 @@ PROVIDERS: dict[str, Provider] = {
         cache_key=True,
         example="openai-chat:gpt-4.1",
     ),
+    "azure": Provider(
+        "azure",
+        url_variables=("AZURE_OPENAI_ENDPOINT",),
+        key_variables=("AZURE_OPENAI_API_KEY",),
+        limit_field="max_completion_tokens",
+        example="azure:DEPLOYMENT",
+    ),
     "openrouter": Provider(
         "chat",
         "https://openrouter.ai/api/v1",
@@ -71,9 +113,10 @@ PROVIDERS: dict[str, Provider] = {
     "ollama": Provider(
         "chat",
         "http://127.0.0.1:11434/v1",
-        url_variables=("OLLAMA_BASE_URL",),
+        url_variables=("OLLAMA_BASE_URL", "OLLAMA_HOST"),
         key_needed=False,
         example="ollama:qwen3:8b",
+        start="Start it with `ollama serve`; `ollama pull qwen3:8b` gets a model.",
     ),
     "vllm": Provider(
         "chat",
@@ -83,6 +126,7 @@ PROVIDERS: dict[str, Provider] = {
         key_needed=False,
         reasoning_field="reasoning_content",
         example="vllm:MODEL",
+        start="Start it with `vllm serve MODEL`.",
     ),
     "llamacpp": Provider(
         "chat",
@@ -91,8 +135,16 @@ PROVIDERS: dict[str, Provider] = {
         key_needed=False,
         reasoning_field="reasoning_content",
         example="llamacpp:MODEL",
+        start="Start it with `llama-server -m FILE.gguf`.",
     ),
-    "lmstudio": Provider("chat", "http://127.0.0.1:1234/v1", key_needed=False, example="lmstudio:MODEL"),
+    "lmstudio": Provider(
+        "chat",
+        "http://127.0.0.1:1234/v1",
+        url_variables=("LMSTUDIO_BASE_URL",),
+        key_needed=False,
+        example="lmstudio:MODEL",
+        start="Start its server with `lms server start`.",
+    ),
     "deepseek": Provider(
         "chat",
         "https://api.deepseek.com/v1",
@@ -116,7 +168,20 @@ PROVIDERS: dict[str, Provider] = {
     "local": Provider("local", key_needed=False, example="local:path/to/model.gguf"),
     "scripted": Provider("scripted", key_needed=False, example="scripted:path/to/script.jsonl"),
     "replay": Provider("replay", key_needed=False, example="replay:path/to/cassette.jsonl"),
+    "replay-loose": Provider(
+        "replay", key_needed=False, example="replay-loose:path/to/cassette.jsonl", strict=False
+    ),
 }
+
+SWITCHES: dict[str, str] = {
+    "bedrock": "CLAUDE_CODE_USE_BEDROCK",
+    "vertex": "CLAUDE_CODE_USE_VERTEX",
+    "foundry": "CLAUDE_CODE_USE_FOUNDRY",
+}
+"""Provider to the variable that makes it the one for Claude models, highest precedence first."""
+
+SKIPS: dict[str, str] = {name: f"CLAUDE_CODE_SKIP_{name.upper()}_AUTH" for name in SWITCHES}
+"""Provider to the variable that leaves the credential to a gateway."""
 
 CREDENTIALS: frozenset[str] = frozenset(
     {name for provider in PROVIDERS.values() for name in provider.key_variables}

@@ -26,10 +26,12 @@ from checkrein.llm.values import count, part, text
 from checkrein.llm.wire import Wire
 
 if TYPE_CHECKING:
+    from checkrein.llm.credential import Credential
     from checkrein.llm.sse import SseEvent
 
 _BASE_URL = "https://api.anthropic.com"
 _VERSION = "2023-06-01"
+_PATH = "/v1/messages"
 
 _STOPS: dict[str, StopReason] = {
     "end_turn": "end_turn",
@@ -50,7 +52,7 @@ _KINDS: dict[str, Kind] = {
 
 class AnthropicModel:
     """`api_key` goes into `x-api-key`, `auth_token` into `authorization`. Either may be absent when the
-    endpoint does not need it."""
+    endpoint does not need it. A `credential` makes the headers of each request."""
 
     searches = True
 
@@ -59,18 +61,21 @@ class AnthropicModel:
         *,
         api_key: str | None = None,
         auth_token: str | None = None,
+        credential: Credential | None = None,
         base_url: str = _BASE_URL,
         headers: Mapping[str, str] | None = None,
         timeouts: Timeouts | None = None,
         env: Mapping[str, str] | None = None,
+        start: str | None = None,
     ) -> None:
         sent = {"anthropic-version": _VERSION, **(headers or {})}
         if api_key:
             sent["x-api-key"] = api_key
         if auth_token:
             sent["authorization"] = f"Bearer {auth_token}"
-        self._wire = Wire(base_url, sent, timeouts=timeouts, env=env)
+        self._wire = Wire(base_url, sent, timeouts=timeouts, env=env, start=start)
         self._secrets = tuple(secret for secret in (api_key, auth_token) if secret)
+        self._credential = credential
         self._messages = MessageBytes(encode_message)
 
     def __repr__(self) -> str:
@@ -79,7 +84,18 @@ class AnthropicModel:
     def stream(self, request: Request, cancel: Cancel) -> Iterator[ModelEvent]:
         headers = {"anthropic-beta": ",".join(request.betas)} if request.betas else None
         body = encode(request, self._messages)
-        return stream(self._wire, "/v1/messages", body, MessagesReader(), cancel, headers, self._secrets)
+        credential = self._credential
+        if credential is None:
+            return stream(self._wire, _PATH, body, MessagesReader(), cancel, headers, self._secrets)
+        from checkrein.llm.credential import Outgoing, joined, with_renewal
+
+        asked = Outgoing(self._wire.endpoint.authority, self._wire.endpoint.path + _PATH, body)
+
+        def once() -> Iterator[ModelEvent]:
+            sent = joined(headers or {}, credential.headers(asked))
+            return stream(self._wire, _PATH, body, MessagesReader(), cancel, sent, credential.secrets())
+
+        return with_renewal(once, credential)
 
     def close(self) -> None:
         self._wire.close()

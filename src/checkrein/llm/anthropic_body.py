@@ -16,8 +16,10 @@ _MARKABLE = ("text", "tool_use", "tool_result", "image", "document")
 _FOREIGN_SIGNATURE = ":"  # signatures of this API are base64; other adapters put a name and a colon in front
 
 
-def encode(request: Request, kept: MessageBytes) -> bytes:
-    head: dict[str, Any] = {"model": request.model, "max_tokens": request.max_tokens, "stream": True}
+def encode(request: Request, kept: MessageBytes, head: dict[str, Any] | None = None) -> bytes:
+    """`head` are the first fields, where the endpoint wants others than the vendor's own."""
+    if head is None:
+        head = {"model": request.model, "max_tokens": request.max_tokens, "stream": True}
     if request.temperature is not None:
         head["temperature"] = request.temperature
     if request.stop:

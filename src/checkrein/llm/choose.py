@@ -4,75 +4,83 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from urllib.parse import urlsplit
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
 from checkrein.base.errors import AuthError, UsageError
-from checkrein.base.nearest import did_you_mean
 from checkrein.facts.models import ALIAS_VARIABLES, ALIASES, ModelFacts, find_model
-from checkrein.facts.models_providers import PROVIDERS, Provider
-from checkrein.llm.connection import Timeouts
+from checkrein.facts.models_providers import FILE_KINDS, PROVIDERS, SWITCHES
+from checkrein.llm.accounts import HELPER, OAUTH, ModelSettings, truthy
 from checkrein.llm.port import Model
 
-_LOOPBACK = ("127.0.0.1", "localhost", "::1")
-_KEY_OWNERS = {"sk-ant-": "anthropic", "sk-or-": "openrouter", "sk-proj-": "openai"}
+if TYPE_CHECKING:
+    from checkrein.llm.cloud.helper import RunHelper
+    from checkrein.llm.endpoints import Endpoint
 
+__all__ = ["Chosen", "ModelSettings", "choose", "split"]
 
-class ModelSettings(Struct, frozen=True, kw_only=True):
-    """What the configuration says. `api_key` goes to `base_url`. Without one it goes only to the provider
-    whose keys begin like it, so a project's choice of model can't send a user's key elsewhere."""
-
-    default: str | None = None
-    base_url: str | None = None
-    api_key: str | None = None
-    idle_timeout: float = 120.0
-    answer_timeout: float = 600.0
-
-    def __repr__(self) -> str:
-        return (
-            f"ModelSettings(default={self.default!r}, base_url={self.base_url!r}, idle={self.idle_timeout})"
-        )
+_CLAUDE = ("anthropic", *SWITCHES)
 
 
 class Chosen(Struct, frozen=True):
-    """`name` goes into `Request.model`. `facts` are None for a model that is not in our tables."""
+    """`name` goes into `Request.model`. `facts` are None for a model that is not in our tables. `endpoint`
+    is None for a model that is a file."""
 
     provider: str
     name: str
     model: Model
     facts: ModelFacts | None
+    endpoint: Endpoint | None = None
 
 
 def choose(
     spec: str | None = None,
     settings: ModelSettings | None = None,
     env: Mapping[str, str] | None = None,
+    run: RunHelper | None = None,
 ) -> Chosen:
     """The model for `spec`; without one `ANTHROPIC_MODEL`, the settings' default, `ANTHROPIC_DEFAULT_MODEL`,
-    or the default of the first provider that has a credential. Nothing is sent.
+    or the default of the first provider that has a credential. An endpoint is asked for its list only where
+    nobody names a model.
 
     Raises UsageError for an unknown provider, AuthError when a credential is missing."""
     settings = settings or ModelSettings()
     env = os.environ if env is None else env
     wanted = spec or env.get("ANTHROPIC_MODEL") or settings.default or env.get("ANTHROPIC_DEFAULT_MODEL")
-    if not wanted:
-        wanted = _by_credential(settings, env)
-    provider, name = split(wanted, env)
+    provider, name = split(wanted, env) if wanted else (_by_credential(settings, env), "")
     row = PROVIDERS[provider]
-    model = _FILES[row.kind](name) if row.kind in _FILES else _endpoint(provider, row, settings, env)
-    name = getattr(model, "name", None) or name if row.kind == "replay" else name
-    return Chosen(provider, name, model, find_model(name))
+    if row.kind in FILE_KINDS:
+        model = _file(provider, name, settings)
+        named = getattr(model, "name", None) or name if row.kind == "replay" else name
+        return Chosen(provider, named, model, find_model(named))
+    from checkrein.llm.endpoints import endpoint_of, open_model
+
+    endpoint = endpoint_of(provider, settings, env, run or _no_helpers)
+    name = name or _usual(endpoint, env)
+    if not name:
+        from checkrein.llm.catalogue import unnamed
+
+        name = unnamed(endpoint, env, listing=bool(wanted))
+    opened = open_model(endpoint, name, settings, env)
+    return Chosen(provider, name, opened, find_model(name), endpoint)
 
 
 def split(spec: str, env: Mapping[str, str]) -> tuple[str, str]:
-    """Provider and name. A bare name is an alias, an OpenAI name (by its prefix) or an Anthropic name."""
+    """Provider and name; the name is empty where the spec is only a provider. A bare name is an alias, an
+    OpenAI name (by its prefix) or the name of a Claude model, which a company's cloud may have."""
     provider, colon, name = spec.partition(":")
     if colon and provider in PROVIDERS:
         if not name:
             raise UsageError(f"{spec!r} does not name a model.", hint=f"Write {PROVIDERS[provider].example}.")
-        return provider, _resolve_alias(name, env) if provider == "anthropic" else name
-    if colon:
+        return provider, _resolve_alias(name, env) if provider in _CLAUDE else name
+    if not colon and spec in PROVIDERS:
+        if PROVIDERS[spec].kind in FILE_KINDS:
+            raise UsageError(f"{spec!r} does not name a file.", hint=f"Write {PROVIDERS[spec].example}.")
+        return spec, ""
+    if colon and not spec.startswith("arn:") and "anthropic." not in spec:
+        from checkrein.base.nearest import did_you_mean
+
         raise UsageError(
             f"There is no model provider {provider!r}.{did_you_mean(provider, PROVIDERS)}",
             kind="provider_unknown",
@@ -81,7 +89,24 @@ def split(spec: str, env: Mapping[str, str]) -> tuple[str, str]:
     name = _resolve_alias(spec, env)
     if name.startswith(("gpt-", "o1", "o3", "o4", "codex-", "chatgpt-")):
         return "openai", name
-    return "anthropic", name
+    return _cloud(env) or ("bedrock" if colon else "anthropic"), name
+
+
+def _usual(endpoint: Endpoint, env: Mapping[str, str]) -> str:
+    """The provider's usual model, if it surely has it; else empty."""
+    usual = endpoint.row.default_model
+    if usual and (not endpoint.said or endpoint.provider in _CLAUDE):
+        return _resolve_alias(usual, env)
+    return ""
+
+
+def _no_helpers(command: str | tuple[str, ...]) -> bytes:
+    name = command if isinstance(command, str) else command[0]
+    raise AuthError(f"{name} can't be run here.", kind="credentials_missing")
+
+
+def _cloud(env: Mapping[str, str]) -> str | None:
+    return next((name for name, variable in SWITCHES.items() if truthy(env.get(variable))), None)
 
 
 def _resolve_alias(name: str, env: Mapping[str, str]) -> str:
@@ -92,97 +117,48 @@ def _resolve_alias(name: str, env: Mapping[str, str]) -> str:
 
 
 def _by_credential(settings: ModelSettings, env: Mapping[str, str]) -> str:
+    """The first provider that somebody gave a credential or an address."""
+    cloud = _cloud(env)
+    if cloud:
+        return cloud
     for name, row in PROVIDERS.items():
-        keyed = any(env.get(variable) for variable in row.key_variables)
+        if name in SWITCHES:
+            continue
+        keyed = any(env.get(variable) for variable in row.key_variables) or bool(settings.key_for(name))
+        helped = name == "anthropic" and (HELPER in settings.helpers or bool(env.get(OAUTH)))
         addressed = any(env.get(variable) for variable in row.url_variables)
-        if row.default_model and (keyed or addressed or _own_key(name, settings)):
-            return f"{name}:{row.default_model}"
+        if (row.default_model and (keyed or helped)) or addressed:
+            return name
     if settings.base_url:
-        return f"anthropic:{PROVIDERS['anthropic'].default_model}"
-    raise AuthError(
+        return "anthropic"
+    raise _nothing(env)
+
+
+def _nothing(env: Mapping[str, str]) -> AuthError:
+    from checkrein.llm.catalogue import at_home
+
+    here = at_home(env)
+    if here:
+        hint = f"{here[0].partition(':')[0]} answers on this machine: --model {here[0]}"
+        if len(here) > 1:
+            hint += f" ({len(here) - 1} more; --model {here[0].partition(':')[0]} lists them)"
+        return AuthError("No credential found for a model.", hint=f"{hint}.")
+    return AuthError(
         "No credential found for a model.",
         hint="Set ANTHROPIC_API_KEY or OPENAI_API_KEY, or choose a model that needs none: "
         "--model ollama:NAME, --model local:FILE.gguf, --model scripted:FILE.",
     )
 
 
-def _endpoint(name: str, row: Provider, settings: ModelSettings, env: Mapping[str, str]) -> Model:
-    said = settings.base_url or next((env[v] for v in row.url_variables if env.get(v)), "")
-    base_url = said or row.base_url
-    variable = next((v for v in row.key_variables if env.get(v)), None)
-    key = _own_key(name, settings) or (env[variable].strip() if variable else None)
-    if not key and row.key_needed and urlsplit(base_url).hostname not in _LOOPBACK:
-        variables = " or ".join(reversed(row.key_variables))
-        raise AuthError(f"No credential found for {name}.", hint=f"Set {variables} in the environment.")
-    timeouts = Timeouts(answer=_answer_timeout(settings, env), idle=settings.idle_timeout)
-    headers = {"user-agent": f"checkrein/{_version()}"}
-    if row.kind == "anthropic":
-        from checkrein.llm.anthropic import AnthropicModel
+def _file(provider: str, path: str, settings: ModelSettings) -> Model:
+    if provider == "scripted":
+        from checkrein.llm.scripted import ScriptedModel
 
-        bearer = variable == "ANTHROPIC_AUTH_TOKEN" and not _own_key(name, settings)
-        return AnthropicModel(
-            api_key=None if bearer else key,
-            auth_token=key if bearer else None,
-            base_url=base_url,
-            headers=headers | _custom_headers(env.get("ANTHROPIC_CUSTOM_HEADERS", "")),
-            timeouts=timeouts,
-            env=env,
-        )
-    # "openai" is the vendor's newer API; compatible servers elsewhere speak the older one
-    if row.kind == "responses" and not (name == "openai" and said):
-        from checkrein.llm.openai_responses import ResponsesModel
+        return ScriptedModel(path)
+    if provider == "local":
+        from checkrein.llm.local import LocalModel
 
-        return ResponsesModel(api_key=key, base_url=base_url, headers=headers, timeouts=timeouts, env=env)
-    from checkrein.llm.openai_chat import ChatModel
-    from checkrein.llm.openai_chat_body import ChatDialect
-
-    dialect = ChatDialect(row.limit_field, row.reasoning_field, row.cache_key)
-    return ChatModel(
-        api_key=key, base_url=base_url, dialect=dialect, headers=headers, timeouts=timeouts, env=env
-    )
-
-
-def _own_key(provider: str, settings: ModelSettings) -> str | None:
-    key = (settings.api_key or "").strip()
-    if not key or settings.base_url:
-        return key or None
-    owner = next((owner for start, owner in _KEY_OWNERS.items() if key.startswith(start)), None)
-    return key if owner is not None and provider.startswith(owner) else None
-
-
-def _answer_timeout(settings: ModelSettings, env: Mapping[str, str]) -> float:
-    said = env.get("API_TIMEOUT_MS", "")
-    return int(said) / 1000 if said.isdecimal() and int(said) else settings.answer_timeout
-
-
-def _custom_headers(text: str) -> dict[str, str]:
-    """`Name: value` lines."""
-    pairs = (line.partition(":") for line in text.replace("\\n", "\n").splitlines())
-    return {name.strip().lower(): value.strip() for name, colon, value in pairs if colon and name.strip()}
-
-
-def _version() -> str:
-    from checkrein import __version__
-
-    return __version__
-
-
-def _scripted(path: str) -> Model:
-    from checkrein.llm.scripted import ScriptedModel
-
-    return ScriptedModel(path)
-
-
-def _replay(path: str) -> Model:
+        return LocalModel(path)
     from checkrein.llm.replay import ReplayModel
 
-    return ReplayModel(path, strict=False)
-
-
-def _local(path: str) -> Model:
-    from checkrein.llm.local import LocalModel
-
-    return LocalModel(path)
-
-
-_FILES = {"scripted": _scripted, "replay": _replay, "local": _local}
+    return ReplayModel(path, settings.words, strict=PROVIDERS[provider].strict)

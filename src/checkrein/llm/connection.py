@@ -7,6 +7,7 @@ import http.client
 import socket
 import ssl
 import threading
+import time
 from collections.abc import Callable
 from typing import Any, Literal
 from urllib.parse import urlsplit
@@ -19,25 +20,29 @@ from checkrein.llm.proxy import Proxy
 
 _MOST_TRAILERS = 100
 _LONGEST_LINE = 65536
+LOOPBACK = ("127.0.0.1", "localhost", "::1")
 Phase = Literal["connect", "answer", "body"]
 
 
 class Timeouts(Struct, frozen=True):
     """Seconds. `answer` is the wait for the first byte of an answer, `idle` the longest silence in it."""
 
-    connect: float = 15.0
+    connect: float = 4.5
     answer: float = 600.0
     idle: float = 300.0
 
 
 class Endpoint(Struct, frozen=True):
+    """`start` says how to start what should listen there."""
+
     scheme: str
     host: str
     port: int
     path: str
+    start: str | None = None
 
     @classmethod
-    def parse(cls, url: str) -> Endpoint:
+    def parse(cls, url: str, start: str | None = None) -> Endpoint:
         try:
             parts = urlsplit(url)
             port = parts.port or (443 if parts.scheme == "https" else 80)
@@ -48,7 +53,17 @@ class Endpoint(Struct, frozen=True):
                 "The base URL of the model endpoint is not valid.",
                 hint="Write it as https://HOST[:PORT][/PATH], without user, password or query.",
             )
-        return cls(parts.scheme, parts.hostname, port, parts.path.rstrip("/"))
+        return cls(parts.scheme, parts.hostname, port, parts.path.rstrip("/"), start)
+
+    @property
+    def authority(self) -> str:
+        """The host as a `host` header has it."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return host if self.port == (443 if self.scheme == "https" else 80) else f"{host}:{self.port}"
+
+    @property
+    def is_loopback(self) -> bool:
+        return self.host in LOOPBACK or self.host.startswith("127.")
 
     def __str__(self) -> str:
         return f"{self.scheme}://{self.host}:{self.port}"
@@ -97,10 +112,12 @@ class Connection(http.client.HTTPConnection):
         self, address: tuple[str, int], timeout: object = None, source_address: object = None
     ) -> socket.socket:
         problem: OSError | None = None
-        for family, kind, number, _, target in self._resolved(*address):
+        deadline = time.monotonic() + self._timeouts.connect
+        found = self._resolved(*address)
+        for left, (family, kind, number, _, target) in zip(range(len(found), 0, -1), found, strict=True):
             candidate = socket.socket(family, kind, number)
             try:
-                candidate.settimeout(self._timeouts.connect)
+                candidate.settimeout(max(0.1, (deadline - time.monotonic()) / left))
                 self._hold(candidate)
                 candidate.connect(target)
             except OSError as error:
@@ -109,6 +126,7 @@ class Connection(http.client.HTTPConnection):
                 if self._aborted:
                     break
             else:
+                candidate.settimeout(self._timeouts.connect)  # for what comes before the request
                 return candidate
         raise problem or OSError("the host has no address")
 
@@ -181,9 +199,12 @@ def explain(
             "transport", f"The host {endpoint.host} is not known.", hint="Check the base URL and the network."
         )
     if isinstance(error, ConnectionRefusedError):
-        return ModelRequestError(
-            "transport", f"{endpoint} refused the connection.", hint="Check that the endpoint is running."
-        )
+        hint = endpoint.start or "Check that the endpoint is running."
+        refused = ModelRequestError("transport", f"{endpoint} refused the connection.", hint=hint)
+        refused.retryable = (
+            not endpoint.is_loopback
+        )  # nobody listens on this machine; waiting changes nothing
+        return refused
     if isinstance(error, ConnectionError):
         return ModelRequestError("transport", f"{endpoint} closed the connection before answering.")
     if isinstance(error, OSError):

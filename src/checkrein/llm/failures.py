@@ -1,6 +1,6 @@
 """How a model request fails: one exception and a closed set of kinds.
 
-`FAILURES` says for each kind whether the same request may succeed when it is sent again. The loop chooses
+`RETRYABLE` says for each kind whether the same request may succeed when it is sent again. The loop chooses
 what to do (wait, fall back, compact, give up); nothing in this layer retries.
 """
 

@@ -18,6 +18,7 @@ _REASONS = {
     200: "OK",
     400: "Bad Request",
     404: "Not Found",
+    405: "Method Not Allowed",
     429: "Too Many Requests",
     500: "Internal Server Error",
 }
@@ -30,6 +31,7 @@ class HttpRequest(Struct, frozen=True):
     path: str
     headers: dict[str, str]
     body: bytes
+    query: str = ""
 
 
 class HttpAnswer(Struct, frozen=True):
@@ -129,7 +131,8 @@ def _read(stream: BufferedReader, connection: socket.socket) -> HttpRequest | No
         body = b"".join(_chunks(stream))
     else:
         body = stream.read(int(headers.get("content-length", "0")))
-    return HttpRequest(method, target.partition("?")[0], headers, body)
+    path, _, query = target.partition("?")
+    return HttpRequest(method, path, headers, body, query)
 
 
 def _chunks(stream: BufferedReader) -> Iterator[bytes]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from checkrein.base.ids import short_id
 from checkrein.llm.blocks import Blocks
@@ -18,6 +18,9 @@ from checkrein.llm.sse import SseEvent
 from checkrein.llm.stream import decode_event, error_event, stream
 from checkrein.llm.values import count, part, text
 from checkrein.llm.wire import Wire
+
+if TYPE_CHECKING:
+    from checkrein.llm.credential import Credential
 
 BASE_URL = "https://api.openai.com/v1"
 
@@ -36,17 +39,20 @@ class ChatModel:
         self,
         *,
         api_key: str | None = None,
+        credential: Credential | None = None,
         base_url: str = BASE_URL,
         dialect: ChatDialect | None = None,
         headers: Mapping[str, str] | None = None,
         timeouts: Timeouts | None = None,
         env: Mapping[str, str] | None = None,
+        start: str | None = None,
     ) -> None:
         sent = dict(headers or {})
         if api_key:
             sent["authorization"] = f"Bearer {api_key}"
+        self._credential = credential
         self._dialect = dialect or ChatDialect()
-        self._wire = Wire(base_url, sent, timeouts=timeouts, env=env)
+        self._wire = Wire(base_url, sent, timeouts=timeouts, env=env, start=start)
         self._secrets = (api_key,) if api_key else ()
         self._messages = MessageBytes(partial(encode_message, reasoning_field=self._dialect.reasoning_field))
 
@@ -55,7 +61,20 @@ class ChatModel:
 
     def stream(self, request: Request, cancel: Cancel) -> Iterator[ModelEvent]:
         body = encode(request, self._messages, self._dialect)
-        return stream(self._wire, "/chat/completions", body, ChatReader(), cancel, secrets=self._secrets)
+        credential = self._credential
+        if credential is None:
+            return stream(self._wire, self._dialect.path, body, ChatReader(), cancel, secrets=self._secrets)
+        from checkrein.llm.credential import Outgoing, with_renewal
+
+        asked = Outgoing(self._wire.endpoint.authority, self._wire.endpoint.path + self._dialect.path, body)
+
+        def once() -> Iterator[ModelEvent]:
+            headers = credential.headers(asked)
+            return stream(
+                self._wire, self._dialect.path, body, ChatReader(), cancel, headers, credential.secrets()
+            )
+
+        return with_renewal(once, credential)
 
     def close(self) -> None:
         self._wire.close()

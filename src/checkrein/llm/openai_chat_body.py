@@ -15,11 +15,12 @@ from checkrein.llm.tool_ids import CHAT
 class ChatDialect(Struct, frozen=True):
     """Where servers of this API differ. `limit_field` carries max_tokens. `reasoning_field` is the field of
     an assistant message that sends the model's own reasoning back; without it, the reasoning is left out.
-    `cache_key` says whether the server understands `prompt_cache_key`."""
+    `cache_key` says whether the server understands `prompt_cache_key`. `path` is where it answers."""
 
     limit_field: str = "max_tokens"
     reasoning_field: str | None = None
     cache_key: bool = False
+    path: str = "/chat/completions"
 
 
 def encode(request: Request, kept: MessageBytes, dialect: ChatDialect) -> bytes:

@@ -44,11 +44,12 @@ class ResponsesModel:
         headers: Mapping[str, str] | None = None,
         timeouts: Timeouts | None = None,
         env: Mapping[str, str] | None = None,
+        start: str | None = None,
     ) -> None:
         sent = dict(headers or {})
         if api_key:
             sent["authorization"] = f"Bearer {api_key}"
-        self._wire = Wire(base_url, sent, timeouts=timeouts, env=env)
+        self._wire = Wire(base_url, sent, timeouts=timeouts, env=env, start=start)
         self._secrets = (api_key,) if api_key else ()
         self._messages = MessageBytes(encode_message)
 

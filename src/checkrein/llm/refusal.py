@@ -45,6 +45,21 @@ _BY_NAME: dict[str, FailureKind] = {
     "exceed_context_size_error": "prompt_too_long",
     "not_found_error": "model_not_found",
     "model_not_found": "model_not_found",
+    # Bedrock
+    "throttlingexception": "rate_limit",
+    "servicequotaexceededexception": "rate_limit",
+    "serviceunavailableexception": "overloaded",
+    "modelnotreadyexception": "overloaded",
+    "internalserverexception": "server_error",
+    "modelstreamerrorexception": "server_error",
+    "modeltimeoutexception": "server_error",
+    "modelerrorexception": "server_error",
+    "validationexception": "invalid_request",
+    "resourcenotfoundexception": "model_not_found",
+    "accessdeniedexception": "authentication_failed",
+    "expiredtokenexception": "authentication_failed",
+    "unrecognizedclientexception": "authentication_failed",
+    "invalidsignatureexception": "authentication_failed",
 }
 
 _WINDOW = re.compile(r"exceed context limit: (\d+) \+ (\d+) > (\d+)")
@@ -60,7 +75,7 @@ _CREDIT = re.compile(
 _HINTS: dict[FailureKind, str] = {
     "authentication_failed": "Check the key or token, and that it belongs to this base URL.",
     "billing_error": "Add credit or raise the spending limit at the provider.",
-    "model_not_found": "Check the model's name and the base URL.",
+    "model_not_found": "Check the model's name and the base URL; `--model PROVIDER` lists what is there.",
     "prompt_too_long": "Compact the conversation, or choose a model with a larger window.",
     "window_exceeded": "Lower max_tokens, or compact the conversation.",
 }
@@ -74,6 +89,7 @@ def refusal(
     headers = headers or {}
     error = _error_object(body)
     names = [str(error[key]) for key in ("code", "type") if error.get(key)]
+    names += [headers["x-amzn-errortype"].partition(":")[0]] if "x-amzn-errortype" in headers else []
     message = str(error.get("message") or body.decode("utf-8", "replace").strip() or f"HTTP status {status}")
     code = error.get("code")  # inside a stream, some gateways send the status here
     kind, limits = _judge(code if status is None and isinstance(code, int) else status, names, message)
@@ -140,12 +156,19 @@ def _judge(status: int | None, names: list[str], message: str) -> tuple[FailureK
         return _openai_limits(int(match[1]), message)
     if _CREDIT.search(message):
         return "billing_error", None
-    for name in names:
-        if name in _BY_NAME and not (_BY_NAME[name] == "invalid_request" and status not in (None, 400, 422)):
+    for name in map(str.lower, names):
+        if name in _BY_NAME and not _contradicts(_BY_NAME[name], status):
             return _BY_NAME[name], None
     if status is None:
         return "server_error", None
     return _BY_STATUS.get(status, "server_error" if status >= 500 else "invalid_request"), None
+
+
+def _contradicts(kind: FailureKind, status: int | None) -> bool:
+    """Whether a status says more than the name: some servers call everything the same."""
+    if kind == "invalid_request":
+        return status not in (None, 400, 422)
+    return kind == "server_error" and status in (400, 401, 403, 404, 413, 422, 429)
 
 
 def _openai_limits(window: int, message: str) -> tuple[FailureKind, Limits]:

@@ -16,6 +16,8 @@ from checkrein.llm.content import Message, Text, ToolResult
 from checkrein.llm.failures import ModelRequestError
 from checkrein.llm.port import Hit, Request, Usage
 
+_DIFF_LINES = 20
+
 
 class Call(Struct, frozen=True, forbid_unknown_fields=True):
     """A tool call. `arguments` replaces `input` and goes out unchanged, so that it may be broken JSON."""
@@ -50,7 +52,7 @@ class Match(Struct, frozen=True, forbid_unknown_fields=True):
             (self.model, "model", request.model),
         ):
             if wanted is not None and wanted not in found:
-                return f"the {name} should hold {wanted!r} but is {_short(found)!r}"
+                return f"the {name} should hold {_short(wanted)!r}\n{_difference(wanted, found)}"
         missing = [name for name in self.tools if name not in {tool.name for tool in request.tools}]
         if missing:
             return f"the tool {missing[0]!r} should be offered"
@@ -116,6 +118,7 @@ class Script:
         self._lock = threading.Lock()
         self._taken = 0
         self._from = 0
+        self.failures: list[str] = []
 
     @classmethod
     def load(cls, path: str | Path) -> Script:
@@ -137,7 +140,15 @@ class Script:
             ) from None
 
     def take(self, request: Callable[[], Request]) -> tuple[int, Turn]:
-        """The turn for a request, with its number (from 1). Raises a failure of kind `script`."""
+        """The turn for a request, with its number (from 1). Raises a failure of kind `script`, and keeps it
+        in `failures`: a session goes on without its model."""
+        try:
+            return self._take(request)
+        except ModelRequestError as error:
+            self.failures.append(error.message)
+            raise
+
+    def _take(self, request: Callable[[], Request]) -> tuple[int, Turn]:
         with self._lock:
             index = self._pick(request)
             self._left[index] -= 1
@@ -147,7 +158,8 @@ class Script:
             number, turn = self._taken, self.turns[index]
         problem = turn.expect.problem(request()) if turn.expect else None
         if problem:
-            raise ModelRequestError("script", f"{self.name}, turn {index + 1}: {problem}.")
+            end = "" if "\n" in problem else "."
+            raise ModelRequestError("script", f"{self.name}, turn {index + 1}: {problem}{end}")
         return number, turn
 
     def _pick(self, request: Callable[[], Request]) -> int:
@@ -157,15 +169,21 @@ class Script:
                 return index
         raise ModelRequestError(
             "script",
-            f"{self.name} has no turn left for request {self._taken + 1}.",
+            f"{self.name} has no turn left for request {self._taken + 1}{_last_words(request())}",
             hint='Add a turn, or repeat one with "repeat": 0.',
         )
 
     @property
     def finished(self) -> bool:
         """True when requests have taken every turn that does not repeat without end."""
+        return not self.unused
+
+    @property
+    def unused(self) -> list[int]:
+        """The numbers, from 1, of the turns that requests have not taken as often as they should."""
         with self._lock:
-            return all(left <= 0 or left == float("inf") for left in self._left)
+            left = enumerate(self._left, 1)
+            return [number for number, times in left if 0 < times < float("inf")]
 
 
 def _turn(turn: Turn | dict[str, Any], name: str, number: int) -> Turn:
@@ -175,6 +193,18 @@ def _turn(turn: Turn | dict[str, Any], name: str, number: int) -> Turn:
         return msgspec.convert(turn, Turn)
     except msgspec.ValidationError as error:
         raise ConfigError(f"{name}, turn {number}: {error}.") from None
+
+
+def _difference(wanted: str, found: str) -> str:
+    """What the script wants against what the request has, as a diff. Reminders, which every session puts
+    before a prompt, are left out, and the beginning of what is long."""
+    from difflib import unified_diff
+
+    asked = _without_reminders(found).splitlines()
+    before = [f"… {len(asked) - _DIFF_LINES} lines"] if len(asked) > _DIFF_LINES else []
+    asked = [*before, *asked[-_DIFF_LINES:]]
+    lines = unified_diff(wanted.splitlines(), asked, "script", "request", lineterm="", n=1)
+    return "\n".join(map(_short, lines))
 
 
 def _texts(message: Message) -> str:
@@ -192,6 +222,19 @@ def _results(message: Message) -> str:
                 else "\n".join(part.text for part in content if isinstance(part, Text))
             )
     return "\n".join(found)
+
+
+def _without_reminders(text: str) -> str:
+    import re
+
+    return re.sub(r"<system-reminder>.*?</system-reminder>\s*", "", text, flags=re.DOTALL)
+
+
+def _last_words(request: Request) -> str:
+    """What a request says last, for a message about it."""
+    last = request.messages[-1] if request.messages else Message("user", ())
+    said = _without_reminders(_results(last) or _texts(last)).strip()
+    return f", which says {_short(said)!r}." if said else "."
 
 
 def _short(text: str) -> str:

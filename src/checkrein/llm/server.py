@@ -27,10 +27,13 @@ from checkrein.llm.scripted import BYTES_PER_TOKEN, as_script, error_body, plan
 
 WireName = Literal["anthropic", "chat", "responses"]
 _PATHS: dict[str, WireName] = {
-    "/messages": "anthropic",
-    "/chat/completions": "chat",
-    "/responses": "responses",
+    "/v1/messages": "anthropic",
+    "/v1/chat/completions": "chat",
+    "/v1/responses": "responses",
 }
+_COUNT = "/v1/messages/count_tokens"
+_MODELS = "/v1/models"
+_MODEL = "scripted"
 
 
 class Asked(Struct, frozen=True):
@@ -88,7 +91,7 @@ class ScriptedServer:
 
     def _answer(self, http: HttpRequest) -> HttpAnswer:
         at = time.monotonic()
-        wire = next((name for end, name in _PATHS.items() if http.path.endswith(end)), None)
+        wire = _PATHS.get(http.path)
         if http.method == "POST" and wire is not None:
             headers = {name: REDACTED if _secret(name) else value for name, value in http.headers.items()}
             asked = Asked(wire, http.path, headers, http.body, at)
@@ -97,11 +100,12 @@ class ScriptedServer:
                 if self._notice is not None:
                     self._notice(asked)
             return self._reply(asked)
-        if http.method == "POST" and http.path.endswith("/count_tokens"):
+        if http.method == "POST" and http.path == _COUNT:
             return _json(200, {"input_tokens": max(1, len(http.body) // BYTES_PER_TOKEN)})
-        if http.method in ("GET", "HEAD") and http.path.endswith("/models"):
-            return _json(200, {"object": "list", "data": [{"id": "scripted", "object": "model"}]})
-        return _json(404, {"type": "error", "error": {"type": "not_found_error", "message": "no such path"}})
+        if http.method in ("GET", "HEAD") and http.path in (_MODELS, f"{_MODELS}/{_MODEL}"):
+            row = {"id": _MODEL, "object": "model"}
+            return _json(200, {"object": "list", "data": [row]} if http.path == _MODELS else row)
+        return _no_path(http)
 
     def _reply(self, asked: Asked) -> HttpAnswer:
         try:
@@ -177,6 +181,16 @@ def read_request(wire: WireName, body: bytes) -> Request:
     """The Request in a body on this wire."""
     request: Request = _mock_side(wire).read_request(msgspec.json.decode(body, type=dict[str, Any]))
     return request
+
+
+def _no_path(http: HttpRequest) -> HttpAnswer:
+    """What real servers say about a path or a method that they do not have."""
+    known = http.path in (*_PATHS, _COUNT, _MODELS)
+    status, kind = (405, "invalid_request_error") if known else (404, "not_found_error")
+    near = next((path for path in (*_PATHS, _COUNT, _MODELS) if http.path.endswith(path[3:])), None)
+    hint = f" The path is {near}: check the base URL." if near and not known else ""
+    message = f"{http.method} {http.path} is not part of this API.{hint}"
+    return _json(status, {"type": "error", "error": {"type": kind, "message": message}})
 
 
 def _secret(name: str) -> bool:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
 import msgspec
+from msgspec import Struct
 
 from checkrein.llm.blocks import Blocks
 from checkrein.llm.cancel import Cancel
@@ -32,6 +33,19 @@ class Reader(Protocol):
     def end(self) -> list[ModelEvent]: ...
 
 
+class Parser(Protocol):
+    """Cuts bytes into events, in any chunks."""
+
+    def feed(self, chunk: bytes) -> Iterator[SseEvent]: ...
+
+
+class Framing(Struct, frozen=True):
+    """How a wire frames its events, where these are not server-sent events."""
+
+    media_type: str
+    parser: Callable[[], Parser]
+
+
 def stream(
     wire: Wire,
     path: str,
@@ -40,25 +54,26 @@ def stream(
     cancel: Cancel,
     headers: Mapping[str, str] | None = None,
     secrets: tuple[str, ...] = (),
+    framing: Framing | None = None,
 ) -> Iterator[ModelEvent]:
     """The events of one response, as the port's contract describes them."""
     try:
         with wire.post(path, body, cancel, headers) as answer:
-            _accept(answer, secrets)
-            yield from _events(answer, reader)
+            _accept(answer, secrets, framing)
+            yield from _events(answer, reader, framing)
     except ModelRequestError as error:
         error.completed = tuple(reader.blocks.completed)
         raise
 
 
-def _accept(answer: Answer, secrets: tuple[str, ...]) -> None:
+def _accept(answer: Answer, secrets: tuple[str, ...], framing: Framing | None) -> None:
     if answer.status != 200:
         body = answer.read(_REFUSAL_BYTES)
         answer.complete = True
         from checkrein.llm.refusal import refusal
 
         raise refusal(answer.status, body, answer.headers, secrets)
-    if answer.media_type != "text/event-stream":
+    if answer.media_type != (framing.media_type if framing else "text/event-stream"):
         raise ModelRequestError(
             "malformed_stream",
             f"The model endpoint answered {answer.media_type or 'an unnamed type'}, not an event stream.",
@@ -67,10 +82,10 @@ def _accept(answer: Answer, secrets: tuple[str, ...]) -> None:
         )
 
 
-def _events(answer: Answer, reader: Reader) -> Iterator[ModelEvent]:
+def _events(answer: Answer, reader: Reader, framing: Framing | None) -> Iterator[ModelEvent]:
     from checkrein.llm.sse import SseParser, SseTooLargeError
 
-    parser = SseParser()
+    parser: Parser = framing.parser() if framing else SseParser()
     size = 0
     try:
         for piece in answer.pieces():

@@ -91,8 +91,9 @@ class Wire:
         *,
         timeouts: Timeouts | None = None,
         env: Mapping[str, str] | None = None,
+        start: str | None = None,
     ) -> None:
-        self.endpoint = Endpoint.parse(base_url)
+        self.endpoint = Endpoint.parse(base_url, start)
         self.timeouts = timeouts or Timeouts()
         self._headers = {"accept": "text/event-stream", "content-type": "application/json", **headers}
         endpoint = self.endpoint

@@ -81,6 +81,8 @@ def thing_kind(project: Project, thing: str) -> ThingKind:
     tool, specifier, problem = split_rule(thing)
     if specifier is not None and problem is None and tool.replace("_", "").isalnum():
         return "call"
+    if thing.startswith("mcp__"):
+        return "call"
     if os.path.exists(os.path.join(project.place.cwd, os.path.expanduser(thing))) or os.sep in thing:
         return "path"
     if any(match.kind not in ("setting", "instruction") for match in _by_name(project, thing)):
@@ -91,8 +93,10 @@ def thing_kind(project: Project, thing: str) -> ThingKind:
         return "key"
     if thing.partition(".")[0] in TOP_LEVEL_KEYS:
         return "key"
-    if thing.startswith("mcp__") or _is_tool(project, thing):
+    if _is_tool(project, thing):
         return "call"
+    if nearest(thing, SETTINGS_KEYS, cutoff=0.85):  # likely a typing error
+        return "key"
     return "path" if thing.startswith((".", "~")) or os.path.splitext(thing)[1] else "key"
 
 
@@ -201,13 +205,14 @@ def _below(project: Project, file: str) -> Iterator[Explanation]:
 
 
 def _called(group: dict[str, Resolved[Any]], name: str) -> list[Resolved[Any]]:
-    """The items with this name. A plugin's name without the marketplace counts too."""
+    """The items with this name. A plugin's name without the marketplace counts too, and the name of a
+    plugin's item without the plugin's."""
     if name in group:
         return [group[name]]
     return [
         resolved
-        for resolved in group.values()
-        if isinstance(resolved.item, Plugin) and resolved.item.name == name
+        for full, resolved in group.items()
+        if (resolved.item.name if isinstance(resolved.item, Plugin) else full.rpartition(":")[2]) == name
     ]
 
 

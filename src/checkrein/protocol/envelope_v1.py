@@ -32,9 +32,17 @@ def downgrade(document: Document) -> Document:
         details = error["details"]
         rest = {name: value for name, value in error.items() if name != "details"}
         directory = {"directory": details["directory"]} if "directory" in details else {}
-        old |= {"kind": kind, **details, "error": {**rest, "kind": kind, **directory}}
+        said = {**rest, "kind": kind, **directory, **_as_then(kind, document["command"])}
+        old |= {"kind": kind, **details, "error": said}
     warnings = [one for one in document["warnings"] if one["code"] != DEPRECATED]
     return old | {"warnings": warnings} if warnings else old
+
+
+def _as_then(kind: str, command: str) -> Document:
+    """What 1.0 says otherwise: who found a wrong command line, and that a file may be readable next time."""
+    if kind == "parse":
+        return {"operation": "argparse", "target": command}
+    return {"retryable": True, "action": "retry"} if kind == "session_load_failed" else {}
 
 
 def _sessions(payload: Document) -> Document:

@@ -31,7 +31,7 @@ def result_frame(result: Result, uuid: str) -> Frame:
         frame["ttft_ms"] = result.first_token_ms
         frame["ttft_stream_ms"] = result.first_token_ms
         frame["time_to_request_ms"] = result.first_request_ms
-        frame["result"] = result.text
+        frame["result"] = result.errors[-1] if result.is_error and result.errors else result.text
     frame |= {
         "num_turns": result.requests,
         "stop_reason": result.stop_reason,

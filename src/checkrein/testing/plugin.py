@@ -12,8 +12,8 @@ from checkrein.llm.port import Model
 from checkrein.testing import RecordingModel, ReplayModel, Script, ScriptedModel, ScriptedServer, Turn
 
 ScriptLike = Script | Iterable[Turn | dict[str, Any]] | str | Path
-MakeModel = Callable[[ScriptLike], ScriptedModel]
-MakeServer = Callable[[ScriptLike], ScriptedServer]
+MakeModel = Callable[..., ScriptedModel]
+MakeServer = Callable[..., ScriptedServer]
 MakeCassette = Callable[..., Model]
 """What the fixtures give, for annotations."""
 
@@ -27,27 +27,50 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 @pytest.fixture
-def scripted_model() -> MakeModel:
-    """`scripted_model([{"text": "hi"}])` is a Model that plays these turns."""
-    return ScriptedModel
+def scripted_model() -> Iterator[MakeModel]:
+    """`scripted_model([{"text": "hi"}])` is a Model that plays these turns. The test fails when a request did
+    not match the script, or left a part of it unused; with `strict=False` it does not."""
+    models: list[ScriptedModel] = []
+
+    def make(script: ScriptLike, *, strict: bool = True) -> ScriptedModel:
+        model = ScriptedModel(script)
+        if strict:
+            models.append(model)
+        return model
+
+    yield make
+    _require_followed([model.script for model in models], [])
 
 
 @pytest.fixture
 def scripted_server() -> Iterator[MakeServer]:
     """`scripted_server([{"text": "hi"}])` is an endpoint on loopback. It closes after the test, and the test
-    fails when a request did not match the script."""
+    fails as with `scripted_model`."""
     servers: list[ScriptedServer] = []
+    loose: list[ScriptedServer] = []
 
-    def start(script: ScriptLike) -> ScriptedServer:
-        servers.append(ScriptedServer(script))
-        return servers[-1]
+    def start(script: ScriptLike, *, strict: bool = True) -> ScriptedServer:
+        server = ScriptedServer(script)
+        (servers if strict else loose).append(server)
+        return server
 
     yield start
-    for server in servers:
+    for server in (*servers, *loose):
         server.close()
     failures = [failure for server in servers for failure in server.failures]
-    if failures:
-        pytest.fail("the session left its script: " + "; ".join(failures), pytrace=False)
+    _require_followed([server.script for server in servers], failures)
+
+
+def _require_followed(scripts: list[Script], failures: list[str]) -> None:
+    """Fail the test where its session left a script: in requests that did not match, or in turns that nobody
+    asked for."""
+    said = list(dict.fromkeys((*failures, *(failure for script in scripts for failure in script.failures))))
+    for script in scripts:
+        if script.unused and not said:
+            numbers = ", ".join(map(str, script.unused))
+            said.append(f"{script.name} has turns that no request took: {numbers} of {len(script.turns)}.")
+    if said:
+        pytest.fail("The session left its script.\n" + "\n".join(said), pytrace=False)
 
 
 @pytest.fixture

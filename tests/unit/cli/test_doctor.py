@@ -31,7 +31,7 @@ def test_what_is_found(tmp_path: Path) -> None:
 def test_a_credential_is_named_and_never_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert lines(look(tmp_path))["model"].state == "missing"
     monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-ant-very-secret-value")
-    outcome = run(str(tmp_path))
+    outcome = run(str(tmp_path), offline=True)
     assert outcome.data.models["anthropic"] == "ANTHROPIC_API_KEY"
     assert outcome.text is not None
     shown = outcome.text() + msgspec.json.encode(outcome.data).decode()

@@ -58,7 +58,9 @@ CALLS: dict[str, list[tuple[list[str], int]]] = {
     "worktree clean": [],
     "trust": [(["--list"], 0), (["--yes"], 0)],
     "doctor": [([], None)],
-    "config": [([], 0)],
+    "config show": [([], 0)],
+    "config set": [(["model.default", "sonnet"], 0)],
+    "config unset": [(["model.default"], 0)],
     "schema": [([], 0), (["model"], 0)],
     "completion": [(["bash"], 0)],
 }
@@ -126,7 +128,7 @@ def test_data_is_what_the_schema_says(
 
 
 def test_a_field_that_is_not_published_fails() -> None:
-    schema = closed(make_schema("command/config"))
+    schema = closed(make_schema("command/config/show"))
     jsonschema.validate({"values": []}, schema)
     with pytest.raises(jsonschema.ValidationError):
         jsonschema.validate({"values": [], "more": 1}, schema)

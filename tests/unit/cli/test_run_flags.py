@@ -10,13 +10,13 @@ import pytest
 
 from checkrein.base.errors import UsageError
 from checkrein.cli import parser
-from checkrein.cli.main import expand
 from checkrein.cli.run_options import project_of, session_options
+from checkrein.cli.word_order import ordered
 from checkrein.runtime.session.options import Options
 
 
 def parsed(*argv: str) -> dict[str, Any]:
-    name, values = parser.root().main(args=list(expand(list(argv))), prog_name="b", standalone_mode=False)
+    name, values = parser.root().main(args=ordered(argv), prog_name="b", standalone_mode=False)
     assert name == "run"
     return dict(values)
 

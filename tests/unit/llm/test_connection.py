@@ -75,7 +75,7 @@ def test_connection_refused(ask: Request) -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
     error = failure(f"http://127.0.0.1:{port}", ask)
-    assert (error.kind, error.retryable) == ("transport", True)
+    assert (error.kind, error.retryable) == ("transport", False)
     assert "refused" in error.message
 
 

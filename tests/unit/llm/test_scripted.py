@@ -64,7 +64,10 @@ def test_when_chooses_among_turns() -> None:
     ("match", "problem"),
     [
         ({"text": "hello"}, None),
-        ({"text": "bye"}, "the text of the last message should hold 'bye' but is 'hello'"),
+        (
+            {"text": "bye"},
+            "last message should hold 'bye'\n--- script\n+++ request\n@@ -1 +1 @@\n-bye\n+hello",
+        ),
         ({"tool_result": "x"}, "tool results"),
         ({"first_text": "hello", "messages": 1, "model": "m"}, None),
         ({"messages": 2}, "2 messages but there are 1"),

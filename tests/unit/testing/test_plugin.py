@@ -49,7 +49,39 @@ def test_server(scripted_server):
     )
     result = pytester.runpytest("-p", "no:cacheprovider")
     result.assert_outcomes(passed=1, errors=1)
-    result.stdout.fnmatch_lines(["*the session left its script*should hold 'bye'*"])
+    result.stdout.fnmatch_lines(["*session left its script*", "*should hold 'bye'*", "-bye", "+hello"])
+
+
+def test_a_model_that_drifts_fails_the_test_with_a_diff(pytester: pytest.Pytester) -> None:
+    """Through `checkrein.run_sync`, which reports the failure in its result and raises nothing."""
+    pytester.makepyfile(
+        """
+import checkrein
+
+def go(model, tmp_path):
+    return checkrein.run_sync("go", project=tmp_path, model=model)
+
+def test_expectation(scripted_model, tmp_path):
+    result = go(scripted_model([{"text": "hi", "expect": {"text": "stop"}}]), tmp_path)
+    assert (result.is_error, result.text) == (True, "")
+    assert "should hold 'stop'" in result.problem
+
+def test_one_request_too_many(scripted_model, tmp_path):
+    calls = [{"name": "Read", "input": {"file_path": "none"}}]
+    go(scripted_model([{"text": "looking", "tool_calls": calls}]), tmp_path)
+
+def test_a_turn_too_many(scripted_model, tmp_path):
+    go(scripted_model([{"text": "hi"}, {"text": "never"}]), tmp_path)
+
+def test_drift_that_is_wanted(scripted_model, tmp_path):
+    assert go(scripted_model([], strict=False), tmp_path).is_error
+"""
+    )
+    result = pytester.runpytest("-p", "no:cacheprovider")
+    result.assert_outcomes(passed=4, errors=3)
+    result.stdout.fnmatch_lines(["*should hold 'stop'*", "-stop", "+go"])
+    result.stdout.fnmatch_lines(["*has no turn left for request 2, which says *"])
+    result.stdout.fnmatch_lines(["*has turns that no request took: 2 of 2."])
 
 
 def test_cassettes_are_recorded_then_replayed(pytester: pytest.Pytester) -> None:

@@ -6,6 +6,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from checkrein.base.errors import UsageError
+from checkrein.cli.machine.examples import EXAMPLES
 from checkrein.cli.registry import Arg, Command
 from checkrein.protocol.machine.verbs import EXITS
 
@@ -24,7 +25,7 @@ DIRECTORY = Arg(
     metavar="DIR",
     help="The root of the session store; default: the user's own.",
 )
-SESSION_ID = Arg(name="session_id", required=True, help="The exact id of a session.")
+SESSION_ID = Arg(name="session_id", required=True, complete="sessions", help="The exact id of a session.")
 LIMIT = Arg(name="limit", flags=("--limit",), type="int", default=5, help="The most matches to return.")
 PROMPT = Arg(name="prompt", required=True, help="The prompt; `-` reads it from standard input.")
 TIMEOUT = Arg(
@@ -79,6 +80,7 @@ PERMISSIONS = (
 MODEL = Arg(
     name="model",
     flags=("--model",),
+    complete="models",
     metavar="PROVIDER:NAME",
     help="The model, such as anthropic:sonnet or scripted:FILE.",
 )
@@ -96,7 +98,9 @@ QUERY = Arg(name="query", flags=("--query",), metavar="TEXT", help="Only entries
 
 def verb(name: str, summary: str, **declared: Any) -> Command:
     """A command of the protocol."""
-    return Command(name=f"machine {name}", summary=summary, exits=EXITS, **declared)
+    line, meaning = EXAMPLES[name]
+    examples = ((f"checkrein machine {line}", meaning),)
+    return Command(name=f"machine {name}", summary=summary, exits=EXITS, examples=examples, **declared)
 
 
 def text_of(given: str, what: str) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import sys
 from collections.abc import Sequence
 
@@ -18,33 +19,39 @@ from checkrein.base.diagnostic import Diagnostic
 from checkrein.base.errors import CheckreinError, InternalError, UsageError
 from checkrein.base.origin import Origin
 from checkrein.cli import out, parser, registry
+from checkrein.cli.config_notes import findings_for
 from checkrein.cli.machine.stop import Terminated, stoppable
+from checkrein.cli.main import say_notes, started_in
 from checkrein.cli.registry import Outcome
 from checkrein.protocol.machine import answer
 from checkrein.protocol.machine.verbs import MACHINE, OPT_OUT, VERSIONS
 
 _VARIABLE = "CHECKREIN_SCHEMA_VERSION"
+_VERBS = f"Verbs: {', '.join((*MACHINE, *OPT_OUT))}."
+_FORMAT = re.compile(r"--json|--output-format(=.*)?|--(schema|envelope)-version(=.*)?|text|json|[12]\.0")
+"""Words that say only how to answer."""
 
 
 def run(argv: Sequence[str], as_json: bool) -> int:
     """`argv` holds the arguments after `machine`."""
     verb = argv[0] if argv and not argv[0].startswith("-") else "<missing>"
     version = asked_version(argv)
+    notes: list[Diagnostic] = []
     with stoppable() as signals:
         try:
             try:
-                outcome = _outcome(argv, verb, as_json)
+                outcome = _outcome(argv, verb, as_json, notes)
             finally:
                 signals.ignore()
         except CheckreinError as error:
             error.during("parse" if error.error_class == "usage" else verb)
-            return _fail(verb, error, as_json, version)
+            return _fail(verb, error, as_json, version, notes)
         except KeyboardInterrupt as stop:
-            return _fail(verb, _stopped(stop), as_json, version)
+            return _fail(verb, _stopped(stop), as_json, version, notes)
         except Exception as bug:
             out.trace()
-            return _fail(verb, _bug(bug), as_json, version)
-    return _finish(verb, outcome, as_json, version)
+            return _fail(verb, _bug(bug), as_json, version, notes)
+    return _finish(verb, outcome, as_json, version, notes)
 
 
 def asked_version(argv: Sequence[str]) -> str:
@@ -60,7 +67,8 @@ def asked_version(argv: Sequence[str]) -> str:
     return said if said in VERSIONS else VERSIONS[0]
 
 
-def _outcome(argv: Sequence[str], verb: str, as_json: bool) -> Outcome:
+def _outcome(argv: Sequence[str], verb: str, as_json: bool, notes: list[Diagnostic]) -> Outcome:
+    """`notes` gets what is wrong in the configuration."""
     said = os.environ.get(_VARIABLE)
     if said and said not in VERSIONS:
         raise UsageError(
@@ -69,6 +77,8 @@ def _outcome(argv: Sequence[str], verb: str, as_json: bool) -> Outcome:
             hint=f"Use one of {', '.join(VERSIONS)}.",
         )
     _require_text(argv)
+    if not _without_format(argv):
+        raise UsageError("A verb is missing.", kind="missing_argument", hint=_VERBS).during("parse", verb)
     if as_json or "--version" in argv[:1]:
         from checkrein.cli.machine import about
 
@@ -77,8 +87,6 @@ def _outcome(argv: Sequence[str], verb: str, as_json: bool) -> Outcome:
             return told
     try:
         parsed = parser.root().main(args=["machine", *argv], prog_name="checkrein", standalone_mode=False)
-    except click.exceptions.NoArgsIsHelpError as error:
-        return Outcome(text=error.format_message, status=1)
     except click.exceptions.Exit as done:
         return Outcome(status=done.exit_code)
     except click.ClickException as error:
@@ -88,7 +96,13 @@ def _outcome(argv: Sequence[str], verb: str, as_json: bool) -> Outcome:
     name, values = parsed
     for shared in ("as_json", "output_format", "schema_version"):
         del values[shared]
-    return registry.runner(name)(**values)
+    with started_in(values.pop("started_in", None)):
+        notes += findings_for(name, values)
+        return registry.runner(name)(**values)
+
+
+def _without_format(argv: Sequence[str]) -> list[str]:
+    return [arg for arg in argv if not _FORMAT.fullmatch(arg)]
 
 
 def _require_text(argv: Sequence[str]) -> None:
@@ -114,7 +128,7 @@ def _usage(error: click.ClickException) -> UsageError:
     context = getattr(error, "ctx", None)
     hint = f"Try '{context.command_path} --help'." if context is not None else None
     if kind == "unknown_subcommand":
-        hint = f"Verbs: {', '.join((*MACHINE, *OPT_OUT))}."
+        hint = _VERBS
     return UsageError(error.format_message(), kind=kind, hint=hint)
 
 
@@ -130,10 +144,11 @@ def _bug(error: Exception) -> InternalError:
     )
 
 
-def _finish(verb: str, outcome: Outcome, as_json: bool, version: str) -> int:
+def _finish(verb: str, outcome: Outcome, as_json: bool, version: str, notes: Sequence[Diagnostic]) -> int:
     if as_json:
-        warnings = (*_deprecation(version), *outcome.warnings)
+        warnings = (*_deprecation(version), *outcome.warnings, *notes)
         return _write(answer.success(verb, outcome.data, outcome.status, warnings, version), outcome.status)
+    say_notes(notes)
     return _print(outcome.text() if outcome.text else "", outcome.status)
 
 
@@ -151,10 +166,11 @@ def _deprecation(version: str) -> tuple[Diagnostic, ...]:
     )
 
 
-def _fail(verb: str, error: CheckreinError, as_json: bool, version: str) -> int:
+def _fail(verb: str, error: CheckreinError, as_json: bool, version: str, notes: Sequence[Diagnostic]) -> int:
     status = answer.status_of(error)
     if as_json:
-        return _write(answer.failure(verb, error, status, version), status)
+        return _write(answer.failure(verb, error, status, version, tuple(notes)), status)
+    say_notes(notes)
     if error.operation == "parse" or error.kind == "internal":
         with contextlib.suppress(OSError):
             out.say(f"checkrein: {error.message}", err=True)

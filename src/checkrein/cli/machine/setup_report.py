@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from checkrein.cli.doctor import Payload as Diagnosis
 from checkrein.cli.machine import args
-from checkrein.cli.registry import Outcome
+from checkrein.cli.registry import Arg, Outcome
 from checkrein.protocol.machine.payloads import Machine
 
 
@@ -21,17 +21,21 @@ class SetupReport(Struct, frozen=True, kw_only=True):
 COMMAND = args.verb(
     "setup-report",
     "Print what this machine has and lacks for Checkrein, as Markdown.",
-    args=(args.PROJECT,),
+    args=(
+        args.PROJECT,
+        args.MODEL,
+        Arg(name="offline", flags=("--offline",), type="bool", help="Send nothing to the model's address."),
+    ),
     payload=SetupReport,
     errors=("project_not_found",),
 )
 
 
-def run(project: str) -> Outcome:
-    from checkrein.cli import doctor
+def run(project: str, model: str | None, offline: bool) -> Outcome:
+    from checkrein.cli.doctor import run as diagnose
     from checkrein.protocol.machine.exec_session import machine
 
-    found = doctor.run(project)
+    found = diagnose(project, model=model, offline=offline)
     assert isinstance(found.data, Diagnosis)
     report = SetupReport(setup=machine(), ready=found.status == 0, diagnosis=found.data)
 

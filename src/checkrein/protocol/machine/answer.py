@@ -57,8 +57,14 @@ def success(
     return _encode(envelope.success(verb, data, exit_code, warnings), version)
 
 
-def failure(verb: str, error: CheckreinError, exit_code: int, version: str = "2.0") -> bytes:
-    document = envelope.failure(verb, error, exit_code) | {"error": error_body(verb, error)}
+def failure(
+    verb: str,
+    error: CheckreinError,
+    exit_code: int,
+    version: str = "2.0",
+    warnings: tuple[Diagnostic, ...] = (),
+) -> bytes:
+    document = envelope.failure(verb, error, exit_code, warnings) | {"error": error_body(verb, error)}
     return _encode(document, version)
 
 

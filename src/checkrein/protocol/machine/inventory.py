@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from checkrein.base.errors import NotFoundError
 from checkrein.base.nearest import did_you_mean
+from checkrein.policy.remote import PREFIX
 
 if TYPE_CHECKING:
     from checkrein.model.items import Invocable, Server
@@ -48,8 +49,11 @@ class Shown(Struct, frozen=True, kw_only=True):
     details: dict[str, Any]
 
 
-def show_tool(name: str) -> Shown:
-    return _shown(find_tool(name))
+def show_tool(name: str, project: str) -> Shown:
+    """A tool, or the MCP server in place of its tools."""
+    if name.lower().startswith(PREFIX):
+        return _shown(_need(name, servers(project), "tool"))
+    return _shown(find_tool(name, project))
 
 
 def show_command(name: str, project: Project) -> Shown:
@@ -75,6 +79,14 @@ def tools(*projects: str) -> list[Entry]:
 
     added = added_tools(*projects).added
     return [*(_tool(entry) for entry in TOOLS), _skill_tool(), *map(_added_tool, added)]
+
+
+def servers(project: str) -> list[Entry]:
+    """The MCP servers of a project, each in place of its tools."""
+    from checkrein.protocol.machine.project import load_project
+
+    loaded = load_project(project)
+    return [server(resolved.item, loaded.place.root) for resolved in loaded.servers.values()]
 
 
 def server(item: Server, root: str) -> Entry:

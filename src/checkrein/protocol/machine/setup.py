@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from checkrein.base.errors import NotFoundError
 from checkrein.base.nearest import did_you_mean
+from checkrein.policy.remote import PREFIX
 from checkrein.protocol.machine.project import load_project
 
 if TYPE_CHECKING:
@@ -76,9 +77,11 @@ def choose_model(setup: Setup, project: Project) -> WatchedModel:
 
     from checkrein.base.errors import CheckreinError
     from checkrein.runtime.session.chooser import Chooser
+    from checkrein.runtime.trust import standing
 
     try:
-        return WatchedModel(*Chooser(project, dict(os.environ))(setup.model))
+        trust = standing(project, trusted=setup.trust)
+        return WatchedModel(*Chooser(trust, dict(os.environ))(setup.model))
     except CheckreinError as error:
         raise error.during("choose_model", setup.model or "default") from error
 
@@ -117,26 +120,38 @@ def terms_of(setup: Setup) -> Terms:
 
 
 def denied(names: tuple[str, ...], prefixes: tuple[str, ...], project: str = ".") -> tuple[str, ...]:
-    """The tools that these remove. Refuses an unknown name, because it would protect nothing."""
-    from checkrein.protocol.machine.inventory import tools
+    """The tools and servers that these remove. Refuses an unknown one, because it would protect nothing."""
+    from checkrein.protocol.machine.inventory import servers, tools
 
+    if not names and not prefixes:
+        return ()
     known = {entry.name.lower(): entry.name for entry in tools(project)}
+    if any(_may_be_server(text.lower()) for text in (*names, *prefixes)):
+        known |= {entry.name.lower(): entry.name for entry in servers(project)}
     found: dict[str, None] = {}
     for name in names:
-        if name.lower() in known:
-            found[known[name.lower()]] = None
-        elif name.startswith("mcp__"):
-            found[name] = None
-        else:
-            raise _no_tool(
-                f"--deny-tool {name!r} does not name a tool.{did_you_mean(name, known.values())}", name
-            )
+        if name.lower() not in known and not name.startswith(PREFIX):
+            near = did_you_mean(name, known.values())
+            raise _no_tool(f"--deny-tool {name!r} does not name a tool.{near}", name)
+        found[known.get(name.lower(), name)] = None
     for prefix in prefixes:
         hit = [name for lower, name in known.items() if prefix and lower.startswith(prefix.lower())]
+        if not hit and _server_of(prefix, known) is not None:
+            hit = [f"{prefix}*"]
         if not hit:
             raise _no_tool(f"No tool begins with {prefix!r} (--deny-prefix).", prefix)
         found |= dict.fromkeys(hit)
     return tuple(found)
+
+
+def _may_be_server(text: str) -> bool:
+    return text.startswith(PREFIX) or (bool(text) and PREFIX.startswith(text))
+
+
+def _server_of(name: str, known: dict[str, str]) -> str | None:
+    """The known server whose tool a name, or the start of one, is: `mcp__SERVER__…`."""
+    starts = (one for one in known.values() if one.startswith(PREFIX))
+    return next((one for one in starts if name.lower().startswith(f"{one.lower()}__")), None)
 
 
 def _no_tool(message: str, target: str) -> NotFoundError:

@@ -67,7 +67,7 @@ def unstarted(prompt: str, routed: Routed, usage: Usage, reason: str, observed: 
 def failure_of(ran: Ran) -> CheckreinError:
     """Why a turn failed, as a typed error."""
     result = ran.result
-    text = "; ".join(result.errors) or result.text if result is not None else "The turn failed."
+    text = result.problem if result is not None else "The turn failed."
     if ran.refused:
         return PolicyError(result.text if result else text, kind="prompt_refused").during("deliver_prompt")
     if result is not None and result.terminal_reason == "structured_output_retry_exhausted":

@@ -36,5 +36,5 @@ def run_helper(
                     emit(event)
     result = stream.result
     if result is None or result.is_error:
-        raise ModelError(result.text if result else "The helper gave no answer.")
+        raise ModelError(result.problem if result else "The helper gave no answer.")
     return result.text

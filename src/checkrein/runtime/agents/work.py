@@ -161,7 +161,5 @@ def _report(result: Result | None, words: str) -> Report:
         case "aborted_streaming" | "aborted_tools":
             return Report(state="stopped", text=result.text, cut="It was interrupted before it was done.")
         case "api_error" | "prompt_too_long":
-            return Report(
-                state="failed", text=words, cut=f"{_API_ERROR}: {'; '.join(result.errors) or result.text}"
-            )
+            return Report(state="failed", text=words, cut=f"{_API_ERROR}: {result.problem}")
     return Report(state="failed", text=result.text, cut="; ".join(result.errors))

@@ -18,12 +18,11 @@ from checkrein.runtime.mcp.needs import Needs
 from checkrein.runtime.mcp.oauth.authenticator import Authenticator
 from checkrein.runtime.mcp.servers import Servers
 from checkrein.runtime.process.binder import Binder
-from checkrein.runtime.process.environment import child_env
+from checkrein.runtime.process.environment import child_env, settings_env
 from checkrein.runtime.process.layers import layers_here
 from checkrein.runtime.process.spawner import Spawner
 from checkrein.runtime.session.control import Control
 from checkrein.runtime.session.joined_servers import server_place
-from checkrein.runtime.session.rights import settings_env
 from checkrein.runtime.trust import Standing, standing
 
 _GRACE = 2.0

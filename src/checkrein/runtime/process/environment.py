@@ -7,10 +7,14 @@ nothing that would change how it reads a command.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from typing import TYPE_CHECKING
 
 from checkrein.facts.environment import NOT_FOR_SHELLS
 from checkrein.facts.environment import needs_approval as needs_approval
 from checkrein.facts.shell_env import FUNCTION_PREFIX
+
+if TYPE_CHECKING:
+    from checkrein.model.project import Project
 
 
 def child_env(
@@ -51,3 +55,15 @@ def hook_env(env: Mapping[str, str]) -> dict[str, str]:
 
 def _is_settable(name: str, value: str) -> bool:
     return bool(name) and "=" not in name and "\0" not in name and "\0" not in value
+
+
+def settings_env(project: Project) -> tuple[dict[str, str], dict[str, str]]:
+    """The `env` of the settings: the part from the user's own files, and the part from the project's."""
+    own: dict[str, str] = {}
+    theirs: dict[str, str] = {}
+    for name, effective in project.settings.items():
+        winner = next((one.item for one in effective.candidates if one.lost is None), None)
+        if winner is not None and name.startswith("env."):
+            target = theirs if winner.origin.scope in ("project", "local") else own
+            target[name.removeprefix("env.")] = str(effective.value)
+    return own, theirs

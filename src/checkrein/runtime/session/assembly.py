@@ -37,6 +37,7 @@ from checkrein.runtime.hooks.ports import Ports, RunAgent
 from checkrein.runtime.memory.headlines import index_of
 from checkrein.runtime.memory.writes import memory_keeper
 from checkrein.runtime.process.confinement import confinement
+from checkrein.runtime.process.environment import settings_env
 from checkrein.runtime.process.layers import Layers, layers_here
 from checkrein.runtime.process.spawner import Spawner
 from checkrein.runtime.secrets.keeper import Kept, keep
@@ -53,7 +54,7 @@ from checkrein.runtime.session.options import Options
 from checkrein.runtime.session.own_servers import NONE, servers_of_session
 from checkrein.runtime.session.quota import quota
 from checkrein.runtime.session.record import Record
-from checkrein.runtime.session.rights import child_situation, children_env, session_situation, settings_env
+from checkrein.runtime.session.rights import child_situation, children_env, session_situation
 from checkrein.runtime.session.services import Services
 from checkrein.runtime.session.skillset import bring_back, skill_kit
 from checkrein.runtime.session.state import State

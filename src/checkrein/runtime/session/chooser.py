@@ -11,9 +11,14 @@ from checkrein.base.errors import PolicyError
 from checkrein.facts.models_providers import FILE_KINDS, PROVIDERS
 from checkrein.llm.port import Model
 from checkrein.model.project import Project
+from checkrein.runtime.trust import Standing
 
 if TYPE_CHECKING:
-    from checkrein.llm.choose import ModelSettings
+    from checkrein.base.config import Config
+    from checkrein.llm.accounts import ModelSettings
+    from checkrein.llm.choose import Chosen
+    from checkrein.runtime.session.machine_words import Words
+    from checkrein.runtime.session.model_helpers import ModelHelpers
 
 Choose = Callable[[str | None], tuple[Model, str]]
 """From a user's name for a model to the model and its own name. None means the default."""
@@ -22,36 +27,77 @@ Choose = Callable[[str | None], tuple[Model, str]]
 class Chooser:
     """The models that a session names. Its conversations share those with connections; `close` ends them."""
 
-    def __init__(self, project: Project, env: dict[str, str]) -> None:
-        self._project = project
+    def __init__(self, trust: Standing, env: dict[str, str]) -> None:
+        self._trust = trust
         self._env = env
         self._lock = threading.Lock()
+        self._helpers: ModelHelpers | None = None
         self._connected: dict[tuple[str | None, ModelSettings], tuple[Model, str]] = {}
 
     def __call__(self, spec: str | None) -> tuple[Model, str]:
-        from checkrein.base.config import load_config
-        from checkrein.base.home import checkrein_home
-        from checkrein.facts.config import KEYS
-        from checkrein.llm.choose import ModelSettings
-        from checkrein.llm.choose import choose as find
-
-        project, env = self._project, self._env
-        config = load_config(KEYS, Path(project.place.root), checkrein_home(env), env)
-        settings = ModelSettings(
-            default=_wanted(project, spec) or config.get("model.default"),
-            base_url=config.get("model.base_url"),
-            api_key=config.get("model.api_key"),
-            idle_timeout=config.get("model.idle_timeout"),
-        )
-        spec = None if spec == "default" else spec
+        settings = self.settings(spec)
+        spec = _plain(spec)
         with self._lock:
             known = self._connected.get((spec, settings))
             if known is None:
-                chosen = find(spec, settings, env)
+                chosen = self._find(spec, settings)
                 known = chosen.model, chosen.name
                 if hasattr(chosen.model, "close"):
                     self._connected[spec, settings] = known
             return known
+
+    def chosen(self, spec: str | None) -> Chosen:
+        """The model with what is known about it, for whoever only looks."""
+        return self._find(_plain(spec), self.settings(spec))
+
+    def settings(self, spec: str | None) -> ModelSettings:
+        from checkrein.llm.accounts import ModelSettings
+
+        config = self.config()
+        default = _wanted(self._trust.project, spec) or config.get("model.default")
+        replays = (_plain(spec) or self._env.get("ANTHROPIC_MODEL") or default or "").startswith("replay")
+        return ModelSettings(
+            default=default,
+            base_url=config.get("model.base_url"),
+            api_key=config.get("model.api_key"),
+            idle_timeout=config.get("model.idle_timeout"),
+            helpers=self.helpers().names if _has_helper(self._trust.project) else frozenset(),
+            words=self.words() if replays else (),
+        )
+
+    def words(self) -> Words:
+        from checkrein.runtime.session.machine_words import machine_words
+
+        return machine_words(self._trust.project, self._env)
+
+    def config(self) -> Config:
+        from checkrein.base.config import load_config
+        from checkrein.base.home import checkrein_home
+        from checkrein.facts.config import KEYS
+
+        root = Path(self._trust.project.place.root)
+        return load_config(KEYS, root, checkrein_home(self._env), self._env)
+
+    def helpers(self) -> ModelHelpers:
+        from checkrein.runtime.session.model_helpers import ModelHelpers
+
+        if self._helpers is None:
+            self._helpers = ModelHelpers(self._trust, self.env())
+        return self._helpers
+
+    def env(self) -> dict[str, str]:
+        """The environment with the `env` of the settings: the user's own, and of the project's only what the
+        user approved by name, because any of it may lead credentials elsewhere."""
+        from checkrein.runtime.process.environment import settings_env
+
+        own, theirs = settings_env(self._trust.project)
+        approved = {name: value for name, value in theirs.items() if name in self._trust.approved_env}
+        return {**self._env, **own, **approved} if own or approved else self._env
+
+    def _find(self, spec: str | None, settings: ModelSettings) -> Chosen:
+        from checkrein.llm.choose import choose
+
+        return choose(spec, settings, self.env(), lambda command: self.helpers().run(command))
 
     def close(self) -> None:
         """Close the connections that wait for another request. A later one opens its own."""
@@ -59,6 +105,14 @@ class Chooser:
             made, self._connected = tuple(self._connected.values()), {}
         for model, _ in made:
             model.close()  # type: ignore[attr-defined]  # only those are kept
+
+
+def _plain(spec: str | None) -> str | None:
+    return None if spec == "default" else spec
+
+
+def _has_helper(project: Project) -> bool:
+    return any(name.endswith(("Helper", "Export", "Refresh")) for name in project.settings)
 
 
 def _wanted(project: Project, spec: str | None) -> str | None:

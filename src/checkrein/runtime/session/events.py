@@ -77,8 +77,9 @@ class ModelUsage(Struct, frozen=True):
 
 
 class Result(Struct, frozen=True, kw_only=True):
-    """The one terminal state of a run. `usage` and `cost_usd` count the whole tree;
-    `by_agent` has what each agent spent by itself, `main` for the session's own conversation."""
+    """The one terminal state of a run. `text` is what the model said, `errors` is why it failed; neither has
+    anything of the other. `usage` and `cost_usd` count the whole tree; `by_agent` has what each agent spent
+    by itself, `main` for the session's own conversation."""
 
     subtype: Subtype
     is_error: bool
@@ -102,12 +103,16 @@ class Result(Struct, frozen=True, kw_only=True):
     status_code: int | None = None
     skipped: tuple[Diagnostic, ...] = ()
 
+    @property
+    def problem(self) -> str:
+        """Why it failed, in one text."""
+        return "; ".join(self.errors) or self.terminal_reason
+
     def raise_for_error(self) -> Result:
         """This result, or a RunError when the run failed or reached a limit."""
         if not self.is_error:
             return self
-        reason = "; ".join(self.errors) or self.text or self.terminal_reason
-        raise RunError(reason, kind=self.terminal_reason).during("run", self.session_id, result=self)
+        raise RunError(self.problem, kind=self.terminal_reason).during("run", self.session_id, result=self)
 
 
 class Happened(Struct, frozen=True, kw_only=True):

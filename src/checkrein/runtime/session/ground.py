@@ -99,7 +99,7 @@ def lay_ground(
 
         role = role_of(view, options, model, environment, trust)
         view, options, model = role.view, role.options, role.model
-    choose = Chooser(view.project, environment)
+    choose = Chooser(replace(trust, project=view.project), environment)
     goes_on = options.resume is not None or options.continue_
     waits = goes_on and model is None and not any(environment.get(name) for name in _MODEL_VARIABLES)
     chosen = None if waits else _chosen(choose, model, options)
@@ -117,7 +117,7 @@ def lay_ground(
         if options.record is not None:
             from checkrein.llm.record import RecordingModel
 
-            chosen = (RecordingModel(chosen[0], options.record), chosen[1])
+            chosen = (RecordingModel(chosen[0], options.record, choose.words()), chosen[1])
         return Ground(
             options=options,
             env=environment,

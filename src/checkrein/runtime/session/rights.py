@@ -12,7 +12,7 @@ from checkrein.policy.policy import Directory, grant, with_mode
 from checkrein.policy.situation import Situation, Terms, caller_rules, known_mode, situation
 from checkrein.runtime.call.gate import Gate
 from checkrein.runtime.memory.place import memory_rules
-from checkrein.runtime.process.environment import child_env, without
+from checkrein.runtime.process.environment import child_env, settings_env, without
 from checkrein.runtime.session.conversation import Start
 from checkrein.runtime.session.ground import Ground
 from checkrein.runtime.session.options import Options
@@ -52,18 +52,6 @@ def children_env(ground: Ground, withheld: frozenset[str]) -> tuple[dict[str, st
     own, theirs = settings_env(ground.project)
     env, refused = child_env({**ground.env, **own}, theirs, ground.trust.approved_env)
     return without(env, withheld), _refused_env(refused, ground.project)
-
-
-def settings_env(project: Project) -> tuple[dict[str, str], dict[str, str]]:
-    """The `env` of the settings: the part from the user's own files, and the part from the project's."""
-    own: dict[str, str] = {}
-    theirs: dict[str, str] = {}
-    for name, effective in project.settings.items():
-        winner = next((one.item for one in effective.candidates if one.lost is None), None)
-        if winner is not None and name.startswith("env."):
-            target = theirs if winner.origin.scope in ("project", "local") else own
-            target[name.removeprefix("env.")] = str(effective.value)
-    return own, theirs
 
 
 def _refused_env(names: tuple[str, ...], project: Project) -> tuple[Diagnostic, ...]:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import re
+from collections.abc import Iterable
 
 from msgspec import Struct
 
 from checkrein.runtime.skills.invoker import Invoker
 
 _SLASH = re.compile(r"/(?P<name>[^\s/][^\s]*)(?:\s+(?P<args>.*))?", re.DOTALL)
+_COMMAND = re.compile(r"/(?P<name>[A-Za-z][\w:.-]*)(?:\s.*)?", re.DOTALL)
+"""A slash and one word: no second slash, as in a path."""
 _MAX_STACKED = 6
 
 
@@ -17,6 +21,18 @@ class Typed(Struct, frozen=True):
 
     names: tuple[str, ...]
     args: str
+
+
+def unknown(prompt: str, known: Iterable[str]) -> str | None:
+    """Why a prompt that looks like a command is none; None for a path and for other text."""
+    match = _COMMAND.fullmatch(prompt.strip())
+    if match is None or os.path.exists(f"/{match['name']}"):
+        return None
+    from checkrein.base.nearest import nearest
+
+    near = nearest(match["name"], known)
+    hint = f" Did you mean /{near}?" if near else ""
+    return f"There is no command /{match['name']}.{hint} `checkrein show commands` lists them."
 
 
 def parse(prompt: str, invoker: Invoker) -> Typed | None:

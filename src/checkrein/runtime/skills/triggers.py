@@ -125,20 +125,16 @@ class Named:
 
 
 def shared_model(view: View, spec: str | None, record: str | None = None) -> Model:
-    """The model that a spec names. A recording answers in its order, on any date; `record` names a new
-    recording to write."""
-    kind, _, path = (spec or "").partition(":")
-    if kind == "replay":
-        from checkrein.llm.replay import ReplayModel
-
-        return Named(ReplayModel(path, strict=False), path)
+    """The model that a spec names. `record` names a new recording to write."""
     from checkrein.runtime.session.chooser import Chooser
+    from checkrein.runtime.trust import standing
 
-    model, name = Chooser(view.project, dict(os.environ))(spec)
+    choose = Chooser(standing(view.project), dict(os.environ))
+    model, name = choose(spec)
     if record is not None:
         from checkrein.llm.record import RecordingModel
 
-        model = RecordingModel(model, record)
+        model = RecordingModel(model, record, choose.words())
     return Named(model, name)
 
 
@@ -167,7 +163,7 @@ def _ask(view: View, model: Model, case: Case, requests: int) -> Trial:
                     break
             elif isinstance(event, Finished) and event.result.is_error:
                 limit = event.result.subtype == "error_max_turns"
-                error = None if limit else event.result.text or event.result.terminal_reason
+                error = None if limit else event.result.problem
         stream.close()
     return Trial(case.prompt, case.skill, got, case.place, error)
 

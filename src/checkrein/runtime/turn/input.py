@@ -19,7 +19,7 @@ from checkrein.runtime.skills.invoke import Invocation, command_blocks
 from checkrein.runtime.skills.invoker import FORK
 from checkrein.runtime.skills.mentions import mentions
 from checkrein.runtime.tools.port import Aside
-from checkrein.runtime.turn.builtin_commands import find_builtin
+from checkrein.runtime.turn.builtin_commands import COMMANDS, find_builtin
 from checkrein.runtime.turn.prompt_outcome import Prompted
 
 if TYPE_CHECKING:
@@ -67,6 +67,8 @@ def prepare(
         text, before = done.instead, (*before, *done.before)
         blocks = (Text(text), *(block for block in blocks if not isinstance(block, Text)))
     if text.lstrip().startswith("/"):
+        from checkrein.runtime.skills import slash
+
         expanded = yield from _of_server(conversation, text, cancel)
         if expanded is None:
             expanded = yield from _expand(conversation, text, cancel)
@@ -74,6 +76,11 @@ def prepare(
             return Prompted(
                 blocks=expanded.blocks, before=(*before, *expanded.before), refused=expanded.refused
             )
+        problem = slash.unknown(
+            text, (*COMMANDS, *(item.name for item in conversation.skills.invoker.shelf.items()))
+        )
+        if problem is not None:
+            return Prompted(unknown=problem)
     found: list[Event] = []
     attached = mentions(text, conversation.host, found.append)
     attached += _agents(conversation, text)

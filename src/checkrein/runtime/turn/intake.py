@@ -32,7 +32,12 @@ def accept(
     command and no file."""
     conversation.hooks.update(prompt_id=uuid)
     prompted = yield from prepare(conversation, prompt, cancel, author, verbatim=verbatim)
-    if prompted.refused is not None or prompted.answer is not None or prompted.compact is not None:
+    if (
+        prompted.unknown is not None
+        or prompted.refused is not None
+        or prompted.answer is not None
+        or prompted.compact is not None
+    ):
         return prompted
     if conversation.link is None:
         begin(conversation, uuid)
@@ -47,8 +52,9 @@ def take_sent(conversation: Conversation, cancel: Cancel) -> Generator[Event, No
     """Take the messages sent to the running turn, each as its own prompt. See `Control.send`."""
     while not cancel.cancelled and (message := conversation.control.take_message()) is not None:
         prompted = yield from accept(conversation, message, new_uuid(), cancel)
-        if prompted.refused is not None:
-            yield Notice("warning", prompted.refused)
+        problem = prompted.refused or prompted.unknown
+        if problem is not None:
+            yield Notice("warning", problem)
         elif prompted.answer is not None:
             yield Notice("info", prompted.answer)
         elif prompted.compact is not None:

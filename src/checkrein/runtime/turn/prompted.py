@@ -51,6 +51,8 @@ def prompted(
     taken = yield from accept(conversation, typed, uuid, cancel, author, verbatim=verbatim)
     if isinstance(prompt, Wake):
         prompt.taken()
+    if taken.unknown is not None:
+        return Transition("failed", taken.unknown)
     if taken.refused is not None:
         conversation.state.blocked_prompt = taken.refused
         return Transition("done", "the prompt was refused")

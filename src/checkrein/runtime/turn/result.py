@@ -114,11 +114,9 @@ def _text(conversation: Conversation, step: Transition) -> str:
     state = conversation.state
     if state.blocked_prompt is not None:
         return state.blocked_prompt
-    if step.name == "failed":
-        return state.errors[-1] if state.errors else step.detail
     if step.name in ("hook_stopped", "deferred"):
         return ""
-    return state.words if step.name in ("limit", "interrupted") else state.text
+    return state.words if step.name in ("failed", "limit", "interrupted") else state.text
 
 
 def _since(start: float | None, end: float | None) -> int:

@@ -68,7 +68,7 @@ def test_the_version_is_known_before_parsing(argv: list[str], version: str) -> N
 @pytest.mark.parametrize(
     ("argv", "command", "kind"),
     [
-        (["--json"], "<missing>", "unknown_option"),
+        (["--json"], "<missing>", "missing_argument"),
         (["zap", "--json"], "zap", "unknown_subcommand"),
         (["show-tool", "--json"], "show-tool", "missing_argument"),
         (["show-tool", "A", "B", "--json"], "show-tool", "unexpected_extra_args"),
@@ -159,6 +159,6 @@ def test_help_and_version_are_documents(capsys: Captured) -> None:
 
 def test_help_in_text(capsys: Captured) -> None:
     assert run(["machine", "show-tool", "--help"]) == 0
-    assert "Exit status: 0 success; 1 an error, not found or wrong usage; 2" in " ".join(
+    assert "Exit status: 0 success 1 an error, not found or wrong usage 2" in " ".join(
         capsys.readouterr().out.split()
     )

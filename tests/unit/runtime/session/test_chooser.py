@@ -10,13 +10,14 @@ from checkrein.passes.load import load
 from checkrein.runtime.session.chooser import Chooser
 from checkrein.runtime.session.options import Options
 from checkrein.runtime.session.session import Session
+from checkrein.runtime.trust import standing
 from checkrein.testing import ScriptedServer
 
 ENV = {**os.environ, "ANTHROPIC_API_KEY": "k"}
 
 
 def chooser(project: Path) -> Any:
-    return Chooser(load(project, env=ENV, detect=False), ENV)
+    return Chooser(standing(load(project, env=ENV, detect=False), trusted=True), ENV)
 
 
 def test_one_name_is_one_model(project: Path) -> None:

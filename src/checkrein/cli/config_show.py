@@ -24,7 +24,7 @@ class Payload(Struct, frozen=True):
 
 
 COMMAND = Command(
-    name="config",
+    name="config show",
     summary="Print Checkrein's own configuration and where each value comes from.",
     args=(Arg(name="path", default=".", help="The project."),),
     payload=Payload,

@@ -1,0 +1,1 @@
+"""Models that a company reaches through its cloud: Bedrock, Vertex, Foundry."""
