@@ -12,6 +12,7 @@ from checkrein.cli.target import PROJECT_ARG, require
 
 if TYPE_CHECKING:
     from checkrein.base.origin import Scope
+    from checkrein.deploy.deploy import Deployment
     from checkrein.deploy.plan import Plan
     from checkrein.dialects.generic.written import Options
 
@@ -35,7 +36,10 @@ class Agent(Struct, frozen=True):
 
 
 class Payload(Struct, frozen=True, omit_defaults=True):
-    """`applied` is false for --check, --dry-run, --diff and when deploy refused."""
+    """`applied` is false for --check, --dry-run, --diff and when deploy refused.
+
+    `variables` are those that replace secrets, each with the item and field that it is for.
+    """
 
     root: str
     targets: tuple[str, ...] = ()
@@ -44,6 +48,7 @@ class Payload(Struct, frozen=True, omit_defaults=True):
     stale: bool = False
     losses: tuple[Diagnostic, ...] = ()
     counts: dict[str, int] = {}
+    variables: dict[str, str] = {}
     diff: str = ""
     report: dict[str, Any] | None = None
     agents: tuple[Agent, ...] = ()
@@ -66,6 +71,7 @@ class Given(Struct, frozen=True, kw_only=True):
     command_dir: str | None
     prefer: str | None
     force: bool
+    strict: bool
 
 
 COMMAND = Command(
@@ -154,6 +160,12 @@ COMMAND = Command(
             type="bool",
             help="Overwrite files that were edited or that Checkrein did not write.",
         ),
+        Arg(
+            name="strict",
+            flags=("--strict",),
+            type="bool",
+            help="Write nothing and exit 1 when a deny or ask rule would not hold in an agent.",
+        ),
     ),
     payload=Payload,
     errors=(
@@ -196,9 +208,17 @@ def run(given: Given) -> Outcome:
     options = _options(loaded.place.root, given)
     preferred = chosen_targets((given.prefer,))[0].key if given.prefer else None
     scopes = _scopes(given.scope)
-    prepared = prepare(loaded, targets, options, scopes=scopes, prefer=preferred, force=given.force)
+    prepared = prepare(
+        loaded,
+        targets,
+        options,
+        scopes=scopes,
+        prefer=preferred,
+        force=given.force,
+        strict=given.strict,
+    )
     if given.report:
-        return _report(prepared.written, prepared.gathered.root, given.html)
+        return _report(prepared, given.html)
     names = tuple(target.key for target in targets)
     difference = unified_diff(prepared.paths, prepared.plan) if given.diff else ""
     look_only = check or given.dry_run or given.diff
@@ -210,7 +230,10 @@ def run(given: Given) -> Outcome:
         apply_plan(prepared.paths, prepared.plan)
         applied = True
         status = 1 if prepared.plan.blocked else 0
-    return _answer(prepared.gathered.root, names, prepared.plan, applied, difference, status)
+    from checkrein.deploy.report import variables
+
+    asked = variables(prepared.written)
+    return _answer(prepared.gathered.root, names, prepared.plan, applied, difference, status, asked)
 
 
 def _options(root: str, given: Given) -> Options:
@@ -276,14 +299,28 @@ def _undo(project: str, to: tuple[str, ...], *, dry_run: bool, diff: bool) -> Ou
 
 
 def _answer(
-    root: str, names: tuple[str, ...], plan: Plan, applied: bool, difference: str, status: int
+    root: str,
+    names: tuple[str, ...],
+    plan: Plan,
+    applied: bool,
+    difference: str,
+    status: int,
+    asked: dict[str, str] | None = None,
 ) -> Outcome:
     from collections import Counter
 
     steps = tuple(Step(change.path, change.action, change.targets, change.held) for change in plan.changes)
     counts: dict[str, int] = dict(sorted(Counter(str(change.action) for change in plan.changes).items()))
     payload = Payload(
-        root, names, steps, applied, plan.stale and not applied, plan.diagnostics, counts, difference
+        root,
+        names,
+        steps,
+        applied,
+        plan.stale and not applied,
+        plan.diagnostics,
+        counts,
+        asked or {},
+        difference,
     )
 
     def text() -> str:
@@ -294,20 +331,25 @@ def _answer(
     return Outcome(data=payload, text=text, status=status)
 
 
-def _report(written: Any, root: str, html: str | None) -> Outcome:
+def _report(prepared: Deployment, html: str | None) -> Outcome:
     import msgspec
 
-    from checkrein.deploy.report import make_matrix, matrix_html, matrix_text
+    from checkrein.dialects.generic.written import is_guard
+    from checkrein.deploy.report import make_matrix, matrix_html, matrix_text, variables
 
-    matrix = make_matrix(written)
+    root = prepared.gathered.root
+    matrix = make_matrix(prepared.written, root)
     if html is not None:
         from pathlib import Path
 
         from checkrein.base.files import write_atomic
 
-        write_atomic(Path(html), matrix_html(matrix, "What each agent keeps of this project"))
-    payload = Payload(root, matrix.targets, report=msgspec.to_builtins(matrix))
-    return Outcome(data=payload, text=lambda: matrix_text(matrix))
+        write_atomic(Path(html), matrix_html(matrix))
+    payload = Payload(
+        root, matrix.targets, variables=variables(prepared.written), report=msgspec.to_builtins(matrix)
+    )
+    refused = any(loss.severity == "error" for loss in prepared.losses if is_guard(loss))
+    return Outcome(data=payload, text=lambda: matrix_text(matrix), status=1 if refused else 0)
 
 
 def _list() -> Outcome:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import tomllib
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import msgspec
 from msgspec import Struct
@@ -108,6 +108,21 @@ class DocumentForm(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     comments: Comments = "none"
 
 
+RuleSubject = Literal["tool", "command", "file", "host", "server", "mcp_tool", "skill", "agent"]
+
+
+class RuleForm(DocumentForm, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Permission rules. `verdicts` and `subjects` are what the agent's rules can say.
+
+    `subjects` are what a rule may be about: a whole tool, a shell command, a file, a host, an MCP server or
+    one of its tools, a skill, a subagent. `condition` says when the agent reads the rules, if not always.
+    """
+
+    verdicts: tuple[Literal["allow", "ask", "deny"], ...] = ("allow", "ask", "deny")
+    subjects: tuple[RuleSubject, ...] = get_args(RuleSubject)
+    condition: str = ""
+
+
 class Files(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Where an agent's files of each kind lie, relative to the project; the first is where one is written.
 
@@ -166,7 +181,7 @@ class Target(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     instructions: InstructionForm | None = None
     hooks: HookForm | None = None
     servers: DocumentForm | None = None
-    rules: DocumentForm | None = None
+    rules: RuleForm | None = None
 
     @property
     def skill_dir(self) -> str | None:

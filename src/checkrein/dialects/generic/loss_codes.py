@@ -119,6 +119,15 @@ _TABLE = (
         "Remove the secret and name an environment variable instead.",
     ),
     Code(
+        "DEP016",
+        "guard-lost",
+        "warning",
+        "A deny or ask rule does not hold in an agent, or holds less.",
+        "The agent may do there what the project forbids or wants to be asked about. `--strict` makes it an "
+        "error.",
+        "Leave the agent out, state the rule in a form that the agent has, or guard it there by hand.",
+    ),
+    Code(
         "SPK001",
         "extension-unreadable",
         "error",

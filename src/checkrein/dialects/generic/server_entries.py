@@ -22,30 +22,33 @@ _REMOTE = ("http", "sse", "ws")
 
 
 def clean(server: Server, ledger: Ledger) -> Server:
-    """The server without anything that looks like a secret."""
+    """The server without anything that looks like a secret. Each secret has a variable of its own."""
+
+    def text(field: str, value: str | None) -> str | None:
+        return None if value is None else safe_text(field, value, ledger, server.name)
+
+    def named(field: str, values: dict[str, str]) -> dict[str, str]:
+        return {name: safe_value(field, name, value, ledger, server.name) for name, value in values.items()}
+
     return msgspec.structs.replace(
         server,
-        command=None if server.command is None else safe_text("command", server.command, ledger),
-        args=tuple(_argument(server.args, index, ledger) for index in range(len(server.args))),
-        env={name: safe_value("env", name, value, ledger) for name, value in server.env.items()},
-        headers={name: safe_value("headers", name, value, ledger) for name, value in server.headers.items()},
-        url=None if server.url is None else safe_text("url", server.url, ledger),
-        headers_helper=(
-            None
-            if server.headers_helper is None
-            else safe_text("headersHelper", server.headers_helper, ledger)
-        ),
-        oauth=safe_tree("oauth", "oauth", server.oauth, ledger),
-        unknown=safe_tree("unknown", "", server.unknown, ledger),
+        command=text("command", server.command),
+        args=tuple(_argument(server, index, ledger) for index in range(len(server.args))),
+        env=named("env", server.env),
+        headers=named("headers", server.headers),
+        url=text("url", server.url),
+        headers_helper=text("headersHelper", server.headers_helper),
+        oauth=safe_tree("oauth", "oauth", server.oauth, ledger, server.name),
+        unknown=safe_tree("unknown", "", server.unknown, ledger, server.name),
     )
 
 
-def _argument(args: tuple[str, ...], index: int, ledger: Ledger) -> str:
-    value = args[index]
-    before = args[index - 1] if index else ""
+def _argument(server: Server, index: int, ledger: Ledger) -> str:
+    value = server.args[index]
+    before = server.args[index - 1] if index else ""
     if before.startswith("--") and "=" not in before:
-        return safe_value("args", before.strip("-"), value, ledger)
-    return safe_text("args", value, ledger)
+        return safe_value("args", before.strip("-"), value, ledger, server.name)
+    return safe_text("args", value, ledger, server.name)
 
 
 def server_entry(server: Server, target: Target, shape: str, ledger: Ledger) -> dict[str, Any]:

@@ -7,6 +7,7 @@ field that was not mentioned into a loss, so a forgotten field can't vanish.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from typing import Any, Literal
 
@@ -21,6 +22,8 @@ from checkrein.model.items import Item
 from checkrein.model.rule import Rule
 
 Status = Literal["kept", "approximated", "lost"]
+_NOT_NAME = re.compile(r"\W+", re.ASCII)
+GUARD_LOST = "DEP016"
 WHOLE = ""
 """The field of an outcome about an item as a whole."""
 
@@ -59,6 +62,12 @@ class Outcome(Struct, frozen=True):
     def diagnostic(self) -> Diagnostic:
         hint = CODES[self.code].hint if self.code in CODES else None
         return Diagnostic(self.code, self.severity, f"{self.target}: {self.message}", self.origin, hint=hint)
+
+    @property
+    def variable(self) -> str | None:
+        """The variable that replaced a secret."""
+        name: str = self.field.rpartition(".")[2]
+        return name if self.code == "DEP004" else None
 
 
 class Written(Struct, frozen=True):
@@ -103,10 +112,36 @@ class Options(Struct, frozen=True, kw_only=True):
     attachments: dict[str, tuple[Attachment, ...]] = {}
 
 
+class Variables:
+    """The environment variables that replace secrets: each secret has its own, the same one every time."""
+
+    def __init__(self) -> None:
+        self._secrets: dict[str, str] = {}
+
+    def name(self, name: str, secret: str, owner: str = "", *, own: bool = False) -> str:
+        """A variable for the secret that `owner` calls `name`: LINEAR_AUTHORIZATION. `own`: NAME if free."""
+        short = _NOT_NAME.sub("_", name).strip("_").upper() or "SECRET"
+        whole = _NOT_NAME.sub("_", f"{owner}_{name}").strip("_").upper() or "SECRET"
+        whole = whole if whole[0].isalpha() else f"S_{whole}"
+        numbered = (f"{whole}_{number}" for number in range(2, len(self._secrets) + 3))
+        for variable in (*((short,) if own else ()), whole, *numbered):
+            if self._secrets.setdefault(variable, secret) == secret:
+                return variable
+        raise AssertionError("there are more numbers than secrets")
+
+
 class Ledger:
     """Accounts for the fields of one item. A field that was mentioned once keeps its first entry."""
 
-    def __init__(self, target: Target, kind: str, item: Item | Rule, name: str = "") -> None:
+    def __init__(
+        self,
+        target: Target,
+        kind: str,
+        item: Item | Rule,
+        name: str = "",
+        variables: Variables | None = None,
+    ) -> None:
+        self.variables = Variables() if variables is None else variables
         self.target = target
         self.kind = kind
         self.item = item
@@ -122,6 +157,10 @@ class Ledger:
 
     def lost(self, field: str, message: str, severity: Severity = "warning") -> None:
         self._enter(field, "lost", message, "DEP002", severity)
+
+    def weakened(self, message: str) -> None:
+        """A deny or ask rule was written, and guards less there."""
+        self._enter(WHOLE, "approximated", message, GUARD_LOST, "warning")
 
     def secret(self, field: str, variable: str) -> None:
         """A reference replaced a value that looks like a secret."""
@@ -237,3 +276,17 @@ def finish(files: Iterable[File], outcomes: Iterable[Outcome], notes: Iterable[D
     all_outcomes = tuple(outcomes)
     losses = tuple(outcome.diagnostic for outcome in all_outcomes if outcome.status != "kept")
     return Written(tuple(sorted(files, key=lambda file: file.path)), losses + tuple(notes), all_outcomes)
+
+
+def guards_first(losses: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
+    """Lost deny rules, then lost ask rules, then everything else in its order."""
+    return tuple(sorted(losses, key=_rank))
+
+
+def is_guard(loss: Diagnostic) -> bool:
+    """Whether a deny or ask rule does not hold somewhere."""
+    return loss.code == GUARD_LOST
+
+
+def _rank(loss: Diagnostic) -> int:
+    return 2 if not is_guard(loss) else 0 if "`deny: " in loss.message else 1
