@@ -164,7 +164,7 @@ COMMAND = Command(
             name="strict",
             flags=("--strict",),
             type="bool",
-            help="Write nothing and exit 1 when a deny or ask rule would not hold in an agent.",
+            help="Write nothing and exit 1 when a deny or ask rule, or a limit of tools, would not hold.",
         ),
     ),
     payload=Payload,
@@ -334,8 +334,8 @@ def _answer(
 def _report(prepared: Deployment, html: str | None) -> Outcome:
     import msgspec
 
-    from checkrein.dialects.generic.written import is_guard
     from checkrein.deploy.report import make_matrix, matrix_html, matrix_text, variables
+    from checkrein.dialects.generic.written import is_guard
 
     root = prepared.gathered.root
     matrix = make_matrix(prepared.written, root)

@@ -60,12 +60,9 @@ def _losses(losses: tuple[Diagnostic, ...], root: str) -> list[str]:
     if len(others) > _MOST_LOSSES:
         lines.append(f"and {len(others) - _MOST_LOSSES} more; --output-format json lists all")
     if guards:
-        lines += ["", f"{_rules(len(guards))} not hold there. `--strict` makes that an error."]
+        number = "1 guard does" if len(guards) == 1 else f"{len(guards)} guards do"
+        lines += ["", f"{number} not hold there (DEP016). `--strict` makes that an error."]
     return lines
-
-
-def _rules(number: int) -> str:
-    return "1 deny or ask rule does" if number == 1 else f"{number} deny or ask rules do"
 
 
 def _variables(variables: dict[str, str]) -> list[str]:

@@ -122,7 +122,7 @@ _TABLE = (
         "DEP016",
         "guard-lost",
         "warning",
-        "A deny or ask rule does not hold in an agent, or holds less.",
+        "A deny rule, an ask rule or a limit of tools does not hold in an agent, or holds less.",
         "The agent may do there what the project forbids or wants to be asked about. `--strict` makes it an "
         "error.",
         "Leave the agent out, state the rule in a form that the agent has, or guard it there by hand.",

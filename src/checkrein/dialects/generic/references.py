@@ -68,5 +68,10 @@ def has_reference(value: str) -> bool:
     return _REFERENCE.search(value) is not None
 
 
+def references(value: str) -> list[str]:
+    """The variables that a value names."""
+    return [found[1] for found in _REFERENCE.finditer(value)]
+
+
 def _is_only_references(value: str) -> bool:
     return has_reference(value) and not looks_secret(_REFERENCE.sub("", value))

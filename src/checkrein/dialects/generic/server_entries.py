@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import msgspec
 
 from checkrein.dialects.generic.references import (
     has_reference,
+    references,
     safe_text,
     safe_tree,
     safe_value,
     spell,
     whole_reference,
 )
-from checkrein.dialects.generic.written import Ledger
-from checkrein.facts.agents import Target
+from checkrein.dialects.generic.written import Ledger, Variables
+from checkrein.facts.agents import DocumentForm, Target
 from checkrein.model.items import Server
 
 _REMOTE = ("http", "sse", "ws")
@@ -51,15 +53,17 @@ def _argument(server: Server, index: int, ledger: Ledger) -> str:
     return safe_text("args", value, ledger, server.name)
 
 
-def server_entry(server: Server, target: Target, shape: str, ledger: Ledger) -> dict[str, Any]:
-    """One entry in the agent's shape; the ledger gets the fields without a key there."""
+def server_entry(server: Server, target: Target, form: DocumentForm, ledger: Ledger) -> dict[str, Any]:
+    """One entry in the shape of a file; the ledger gets the fields without a key there."""
+    if form.env is not None:
+        target = msgspec.structs.replace(target, env=form.env)
     safe = clean(server, ledger)
     for field in ("command", "args", "env", "url", "headers", "transport"):
         if getattr(server, field):
             ledger.kept(field)
     if target.dialect == "claude":
         ledger.kept(*(f"unknown.{key}" for key in server.unknown))
-    return _SHAPES[shape](safe, target, ledger)
+    return _SHAPES[form.shape](safe, target, ledger)
 
 
 def _base(server: Server, target: Target) -> dict[str, Any]:
@@ -211,3 +215,34 @@ _SHAPES = {
 }
 SERVER_KEYS = {"copilot": "servers", "opencode": "mcp", "codex": "mcp_servers", "amp": "amp.mcpServers"}
 """The key that holds the entries, if it is not `mcpServers`."""
+
+
+def goose_extensions(
+    servers: Iterable[Server], target: Target, variables: Variables
+) -> tuple[dict[str, Any], ...]:
+    """What a recipe has to declare: goose's own tools, and the project's servers.
+
+    A recipe names the variables that a server needs and never holds their values.
+    """
+    found: list[dict[str, Any]] = [{"type": "builtin", "name": "developer"}]
+    for server in servers:
+        if server.problem:
+            continue
+        safe = clean(server, Ledger(target, "server", server, variables=variables))
+        entry: dict[str, Any]
+        if safe.transport in _REMOTE:
+            kind = "sse" if safe.transport == "sse" else "streamable_http"
+            entry = {"type": kind, "name": safe.name, "uri": safe.url or ""}
+            if safe.headers:
+                entry["headers"] = dict(safe.headers)
+        else:
+            entry = {"type": "stdio", "name": safe.name, "cmd": safe.command or "", "args": list(safe.args)}
+            plain = {name: value for name, value in safe.env.items() if not has_reference(value)}
+            if plain:
+                entry["envs"] = plain
+        needed = [*safe.env.values(), *safe.headers.values()]
+        names = [name for value in needed for name in references(value)]
+        if names:
+            entry["env_keys"] = list(dict.fromkeys(names))
+        found.append(entry)
+    return tuple(found)

@@ -19,7 +19,7 @@ from checkrein.dialects.generic.hook_entries import (
 from checkrein.dialects.generic.invocables import write_invocable
 from checkrein.dialects.generic.memory_texts import write_instructions
 from checkrein.dialects.generic.rules import write_rules
-from checkrein.dialects.generic.server_entries import SERVER_KEYS, server_entry
+from checkrein.dialects.generic.server_entries import SERVER_KEYS, goose_extensions, server_entry
 from checkrein.dialects.generic.subagents import write_agent
 from checkrein.dialects.generic.vocabulary import findings
 from checkrein.dialects.generic.written import (
@@ -32,7 +32,7 @@ from checkrein.dialects.generic.written import (
     content_fields,
     finish,
 )
-from checkrein.facts.agents import Target, find_target
+from checkrein.facts.agents import DocumentForm, Target, find_target
 from checkrein.model.items import Hook, Item, Server, Setting
 from checkrein.model.project import Sources
 from checkrein.model.rule import Rule
@@ -50,6 +50,8 @@ class Draft(Struct):
     variables: Variables
 
     def ledger(self, target: Target, kind: str, item: Item | Rule) -> Ledger:
+        """The account of an item. Rules are counted by verdict: `rule.deny`."""
+        kind = f"{kind}.{item.verdict}" if isinstance(item, Rule) else kind
         return Ledger(target, kind, item, variables=self.variables)
 
     def close(self, ledger: Ledger) -> None:
@@ -69,6 +71,10 @@ def write_for(
     if target.home and not options.home:
         return _lose_all(sources, target)
     sources = _without_native(sources, target, options, draft)
+    if target.key == "goose":
+        options = structs.replace(
+            options, extensions=goose_extensions(sources.servers, target, draft.variables)
+        )
     files, outcomes = write_instructions(sources.instructions, target, options)
     draft.files += files
     draft.outcomes += outcomes
@@ -83,7 +89,7 @@ def write_for(
         draft.notes += findings(agent)
         draft.files += write_agent(agent, target, options, ledger)
         draft.close(ledger)
-    _servers(sources.servers, target, draft)
+    _servers(sources.servers, target, options, draft)
     _hooks(sources.hooks, target, draft)
     _rules(sources.rules, target, options, draft)
     (settings or _lose_settings)(sources.settings, target, draft)
@@ -129,12 +135,16 @@ def _without_native(sources: Sources, target: Target, options: Options, draft: D
 def _is_native(item: Item | Rule, target: Target, options: Options) -> bool:
     if getattr(item, "behavior", None) or getattr(item, "agents", None):
         return False
+    return _lies_in(item, target.reads, options)
+
+
+def _lies_in(item: Item | Rule, places: tuple[str, ...], options: Options) -> bool:
+    """Whether the item's file is one of these files of the project, or below one of these folders."""
     path = item.origin.file.replace("\\", "/")
     root = options.root.rstrip("/") + "/"
-    if not path.startswith(root):
-        return False
-    short = path[len(root) :]
-    return any(short == place or short.startswith(f"{place}/") for place in target.reads)
+    short = path.removeprefix(root)
+    inside = bool(options.root) and path.startswith(root)
+    return inside and any(short == place or short.startswith(f"{place}/") for place in places)
 
 
 def _lose_all(sources: Sources, target: Target) -> Written:
@@ -156,21 +166,38 @@ def _lose(item: Item, kind: str, target: Target, draft: Draft) -> None:
     draft.close(ledger)
 
 
-def _servers(servers: tuple[Server, ...], target: Target, draft: Draft) -> None:
+def _servers(servers: tuple[Server, ...], target: Target, options: Options, draft: Draft) -> None:
     form = target.servers
+    native = {
+        server.name for server in servers if form is not None and _lies_in(server, form.native, options)
+    }
     for server in servers:
         ledger = draft.ledger(target, "server", server)
-        if form is None:
+        if form is None and target.key == "goose" and options.extensions:
+            ledger.kept(*content_fields(server))
+        elif form is None:
             ledger.item_lost(
                 f"{target.label} has no project file for MCP servers; {ledger.subject} is not written"
             )
         elif server.problem:
             ledger.item_lost(f"{ledger.subject} can't be used: {server.problem}")
         else:
-            key = SERVER_KEYS.get(form.shape, "mcpServers")
-            held = draft.documents.setdefault(form.file, {}).setdefault(key, {})
-            held[server.name] = server_entry(server, target, form.shape, ledger)
+            if server.name not in native:
+                _server_file(server, target, form, ledger, draft)
+                if native:
+                    said = f"{ledger.subject} went to {form.file}, which is not read beside {form.native[0]}"
+                    ledger.approximated("", f"{said}; add it there")
+            for more in target.more_servers:
+                _server_file(server, target, more, ledger, draft)
+            if server.name in native:
+                ledger.kept(*content_fields(server))
         draft.close(ledger)
+
+
+def _server_file(server: Server, target: Target, form: DocumentForm, ledger: Ledger, draft: Draft) -> None:
+    key = SERVER_KEYS.get(form.shape, "mcpServers")
+    held = draft.documents.setdefault(form.file, {}).setdefault(key, {})
+    held[server.name] = server_entry(server, target, form, ledger)
 
 
 def _hooks(hooks: tuple[Hook, ...], target: Target, draft: Draft) -> None:

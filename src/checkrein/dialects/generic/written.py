@@ -22,7 +22,6 @@ from checkrein.model.items import Item
 from checkrein.model.rule import Rule
 
 Status = Literal["kept", "approximated", "lost"]
-_NOT_NAME = re.compile(r"\W+", re.ASCII)
 GUARD_LOST = "DEP016"
 WHOLE = ""
 """The field of an outcome about an item as a whole."""
@@ -98,7 +97,7 @@ class Options(Struct, frozen=True, kw_only=True):
     to the older agent files (Copilot); `command_dir` is where the `generic` agent reads commands; `neutral`
     keeps `behavior` and `agents` in Claude Code's files, for sources that are deployed again; `home` writes
     for agents that read only from the user's home, with paths relative to it; `attachments` are the other
-    files of each skill, by the skill's directory.
+    files of each skill, by the skill's directory; `extensions` is what every recipe declares (goose).
     """
 
     root: str = ""
@@ -110,6 +109,7 @@ class Options(Struct, frozen=True, kw_only=True):
     neutral: bool = False
     command_dir: str | None = None
     attachments: dict[str, tuple[Attachment, ...]] = {}
+    extensions: tuple[dict[str, Any], ...] = ()
 
 
 class Variables:
@@ -120,14 +120,19 @@ class Variables:
 
     def name(self, name: str, secret: str, owner: str = "", *, own: bool = False) -> str:
         """A variable for the secret that `owner` calls `name`: LINEAR_AUTHORIZATION. `own`: NAME if free."""
-        short = _NOT_NAME.sub("_", name).strip("_").upper() or "SECRET"
-        whole = _NOT_NAME.sub("_", f"{owner}_{name}").strip("_").upper() or "SECRET"
-        whole = whole if whole[0].isalpha() else f"S_{whole}"
+        short = _variable(name)
+        whole = _variable(f"{owner}_{name}")
         numbered = (f"{whole}_{number}" for number in range(2, len(self._secrets) + 3))
-        for variable in (*((short,) if own else ()), whole, *numbered):
+        candidates: list[str] = [*([short] if own else []), whole, *numbered]
+        for variable in candidates:
             if self._secrets.setdefault(variable, secret) == secret:
                 return variable
         raise AssertionError("there are more numbers than secrets")
+
+
+def _variable(text: str) -> str:
+    plain = re.sub(r"\W+", "_", text, flags=re.ASCII).strip("_").upper() or "SECRET"
+    return plain if plain[0].isalpha() else f"S_{plain}"
 
 
 class Ledger:
@@ -157,6 +162,10 @@ class Ledger:
 
     def lost(self, field: str, message: str, severity: Severity = "warning") -> None:
         self._enter(field, "lost", message, "DEP002", severity)
+
+    def guard_lost(self, field: str, message: str) -> None:
+        """A field that limits what the item may do has no form there."""
+        self._enter(field, "lost", message, GUARD_LOST, "warning")
 
     def weakened(self, message: str) -> None:
         """A deny or ask rule was written, and guards less there."""
@@ -195,8 +204,9 @@ class Ledger:
     def close(self) -> tuple[Outcome, ...]:
         """Every outcome of the item; fields with a value that nobody mentioned are lost."""
         if WHOLE not in self.outcomes or self.outcomes[WHOLE].status != "lost":
+            injected = getattr(self.item, "injected", ())
             for field in content_fields(self.item):
-                if field not in self.outcomes:
+                if field not in self.outcomes and field not in injected:
                     key = written_key(field)
                     self.lost(field, f"`{key}` of {self.subject} has no counterpart in {self.target.label}")
             self.kept(WHOLE)
@@ -279,14 +289,16 @@ def finish(files: Iterable[File], outcomes: Iterable[Outcome], notes: Iterable[D
 
 
 def guards_first(losses: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
-    """Lost deny rules, then lost ask rules, then everything else in its order."""
+    """Lost deny rules, then lost ask rules, then lost limits, then everything else in its order."""
     return tuple(sorted(losses, key=_rank))
 
 
 def is_guard(loss: Diagnostic) -> bool:
-    """Whether a deny or ask rule does not hold somewhere."""
+    """Whether a deny rule, an ask rule or a limit of tools does not hold somewhere."""
     return loss.code == GUARD_LOST
 
 
 def _rank(loss: Diagnostic) -> int:
-    return 2 if not is_guard(loss) else 0 if "`deny: " in loss.message else 1
+    if not is_guard(loss):
+        return 3
+    return 0 if "`deny: " in loss.message else 1 if "`ask: " in loss.message else 2

@@ -75,8 +75,10 @@ def _commands(
         **({"author": manifest.author} if manifest.author else {}),
         "source": f"{manifest.id}:{entry.file}",
     }
+    injected = tuple(name for name in ("metadata", "compatibility") if not getattr(command, name))
     command = replace(
         command,
+        injected=injected,
         description=command.description if command.description is not None else entry.description,
         behavior=_merged(entry.behavior, command.behavior),
         agents=_merged_agents(entry.agents, command.agents),
