@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from checkrein.base.origin import Scope
     from checkrein.deploy.deploy import Deployment
     from checkrein.deploy.plan import Plan
-    from checkrein.dialects.generic.written import Options
 
 
 class Step(Struct, frozen=True, omit_defaults=True):
@@ -38,7 +37,8 @@ class Agent(Struct, frozen=True):
 class Payload(Struct, frozen=True, omit_defaults=True):
     """`applied` is false for --check, --dry-run, --diff and when deploy refused.
 
-    `variables` are those that replace secrets, each with the item and field that it is for.
+    `variables` are those that replace secrets, each with the item and field that it is for. `note` says
+    what the project has, if there is nothing to write.
     """
 
     root: str
@@ -49,6 +49,7 @@ class Payload(Struct, frozen=True, omit_defaults=True):
     losses: tuple[Diagnostic, ...] = ()
     counts: dict[str, int] = {}
     variables: dict[str, str] = {}
+    note: str = ""
     diff: str = ""
     report: dict[str, Any] | None = None
     agents: tuple[Agent, ...] = ()
@@ -72,6 +73,7 @@ class Given(Struct, frozen=True, kw_only=True):
     prefer: str | None
     force: bool
     strict: bool
+    plugin: tuple[str, ...]
 
 
 COMMAND = Command(
@@ -119,6 +121,13 @@ COMMAND = Command(
             multiple=True,
             metavar="SCOPES",
             help="Scopes to deploy: project (the default), local, user.",
+        ),
+        Arg(
+            name="plugin",
+            flags=("--plugin",),
+            multiple=True,
+            metavar="PLUGIN",
+            help="Deploy this plugin, by directory or name, in place of the project's scope.",
         ),
         Arg(
             name="degrade",
@@ -170,6 +179,7 @@ COMMAND = Command(
     payload=Payload,
     errors=(
         "project_not_found",
+        "plugin_not_found",
         "agent_unknown",
         "manifest_unreadable",
         "deploy_refused",
@@ -182,6 +192,8 @@ COMMAND = Command(
         ("checkrein deploy --to copilot,codex", "write the files of both"),
         ("checkrein deploy --to all --report", "what each agent would lose"),
         ("checkrein deploy --to codex --check", "fail in CI when the files are stale"),
+        ("checkrein deploy --to codex --strict", "refuse when a deny or ask rule would not hold"),
+        ("checkrein deploy --to codex --plugin ./plugins/review", "deploy a plugin"),
         ("checkrein deploy --undo", "take everything back"),
     ),
 )
@@ -190,6 +202,8 @@ COMMAND = Command(
 def run(given: Given) -> Outcome:
     if given.list_:
         return _list()
+    import os
+
     from checkrein.base.errors import UsageError
 
     to, project, check = given.to, given.project, given.check
@@ -204,10 +218,21 @@ def run(given: Given) -> Outcome:
     from checkrein.passes.load import load
 
     targets = chosen_targets(to)
-    loaded = load(project)
-    options = _options(loaded.place.root, given)
+    from checkrein.deploy.configured import configured
+    from checkrein.deploy.plugin_parts import find_plugin
+
+    named = [name for name in given.plugin if os.path.isdir(name)]
+    loaded = load(project, plugin_dirs=[os.path.abspath(name) for name in named])
+    plugins = tuple(find_plugin(loaded, name) for name in given.plugin)
+    options = configured(
+        loaded.place.root,
+        profile=given.profile,
+        degrade=given.degrade,
+        skills_layout=given.layout == "skills",
+        command_dir=given.command_dir,
+    )
     preferred = chosen_targets((given.prefer,))[0].key if given.prefer else None
-    scopes = _scopes(given.scope)
+    scopes = () if plugins and not given.scope else _scopes(given.scope)
     prepared = prepare(
         loaded,
         targets,
@@ -216,6 +241,7 @@ def run(given: Given) -> Outcome:
         prefer=preferred,
         force=given.force,
         strict=given.strict,
+        plugins=plugins,
     )
     if given.report:
         return _report(prepared, given.html)
@@ -230,37 +256,12 @@ def run(given: Given) -> Outcome:
         apply_plan(prepared.paths, prepared.plan)
         applied = True
         status = 1 if prepared.plan.blocked else 0
+    from checkrein.deploy.found import what_was_found
     from checkrein.deploy.report import variables
 
+    note = "" if prepared.plan.changes else what_was_found(loaded, prepared.gathered, names)
     asked = variables(prepared.written)
-    return _answer(prepared.gathered.root, names, prepared.plan, applied, difference, status, asked)
-
-
-def _options(root: str, given: Given) -> Options:
-    from pathlib import Path
-
-    from checkrein.base.config import load_config
-    from checkrein.base.home import checkrein_home
-    from checkrein.dialects.generic.written import Options
-    from checkrein.facts.config import KEYS
-
-    config = load_config(KEYS, Path(root), checkrein_home())
-    return Options(
-        profile=given.profile or _known_profile(config.get("deploy.profile")),
-        models=config.get("deploy.models"),
-        degrade=given.degrade,
-        skills_layout=given.layout == "skills",
-        command_dir=given.command_dir,
-    )
-
-
-def _known_profile(name: str) -> str:
-    from checkrein.base.errors import ConfigError
-    from checkrein.facts.behavior import PROFILES
-
-    if name not in PROFILES:
-        raise ConfigError(f"`deploy.profile` can't be {name!r}", hint=f"use one of {', '.join(PROFILES)}")
-    return name
+    return _answer(prepared.gathered.root, names, prepared.plan, applied, difference, status, asked, note)
 
 
 def _scopes(names: tuple[str, ...]) -> tuple[Scope, ...]:
@@ -277,6 +278,7 @@ def _scopes(names: tuple[str, ...]) -> tuple[Scope, ...]:
 
 
 def _undo(project: str, to: tuple[str, ...], *, dry_run: bool, diff: bool) -> Outcome:
+    import os
     from pathlib import Path
 
     from checkrein.deploy.apply import apply_plan
@@ -285,9 +287,9 @@ def _undo(project: str, to: tuple[str, ...], *, dry_run: bool, diff: bool) -> Ou
     from checkrein.deploy.paths import Paths
     from checkrein.deploy.plan import plan_undo
     from checkrein.deploy.targets import chosen_targets
-    from checkrein.passes.load import load
+    from checkrein.dialects.claude.place import locate
 
-    root = Path(load(project).place.root)
+    root = Path(locate(project, env=os.environ).place.root)
     paths = Paths(root)
     names = tuple(target.key for target in chosen_targets(to)) if to else None
     plan = plan_undo(paths, load_manifest(root), names)
@@ -306,6 +308,7 @@ def _answer(
     difference: str,
     status: int,
     asked: dict[str, str] | None = None,
+    note: str = "",
 ) -> Outcome:
     from collections import Counter
 
@@ -320,6 +323,7 @@ def _answer(
         plan.diagnostics,
         counts,
         asked or {},
+        note,
         difference,
     )
 

@@ -40,7 +40,10 @@ def answer(payload: Payload) -> str:
     stuck = payload.counts.get("edited", 0) + payload.counts.get("foreign", 0)
     if stuck:
         counts.append(f"{stuck} left as they are")
-    lines += ["", (", ".join(counts) or "Nothing to do") + "."]
+    lines += [
+        "",
+        payload.note if payload.note and not counts else (", ".join(counts) or "Nothing to do") + ".",
+    ]
     return "\n".join(lines).strip("\n")
 
 

@@ -16,6 +16,7 @@ from checkrein.deploy.gather import PROJECT_SCOPE, Gathered, gather, relative
 from checkrein.deploy.manifest import load_manifest
 from checkrein.deploy.paths import Paths
 from checkrein.deploy.plan import Plan, make_plan
+from checkrein.deploy.plugin_parts import own_plugins
 from checkrein.deploy.secrets import secrets_in_texts
 from checkrein.deploy.targets import chosen_targets, writer
 from checkrein.dialects.generic.written import Options, Written, guards_first, is_guard
@@ -76,10 +77,14 @@ def prepare(
     prefer: str | None = None,
     force: bool = False,
     strict: bool = False,
+    plugins: Collection[str] = (),
 ) -> Deployment:
-    """Write everything in memory and plan what it means for the tree. This touches nothing on disk."""
+    """Write everything in memory and plan what it means for the tree. This touches nothing on disk.
+
+    `plugins` are directories of plugins to deploy; without any, the project itself if it is one.
+    """
     manifest = load_manifest(Path(project.place.root))
-    gathered = gather(project, scopes, manifest.files)
+    gathered = gather(project, scopes, manifest.files, plugins or own_plugins(project))
     chosen = replace(options or Options(), root=gathered.root, attachments=gathered.attachments)
     written = {target.key: writer(target)(gathered.sources, chosen) for target in targets}
     paths = Paths(Path(gathered.root))

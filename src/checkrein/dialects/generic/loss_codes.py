@@ -99,8 +99,8 @@ _TABLE = (
         "config-refused",
         "warning",
         "Deploy can't add its keys to an existing configuration file.",
-        "The file has comments or is broken, so a rewrite would lose part of it.",
-        "Make it strict JSON or TOML, move it away, or use `--force`; undo restores the old content.",
+        "The file is not JSON (with or without comments) or TOML, so a rewrite would lose part of it.",
+        "Correct it, move it away, or use `--force`; undo restores the old content.",
     ),
     Code(
         "DEP014",
@@ -126,6 +126,14 @@ _TABLE = (
         "The agent may do there what the project forbids or wants to be asked about. `--strict` makes it an "
         "error.",
         "Leave the agent out, state the rule in a form that the agent has, or guard it there by hand.",
+    ),
+    Code(
+        "DEP017",
+        "plugin-outside",
+        "warning",
+        "A deployed plugin lies outside the project, and its parts name its files.",
+        "Written files then hold a path of this machine, which others do not have.",
+        "Put the plugin into the project, and deploy it from there.",
     ),
     Code(
         "SPK001",
