@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 
 from checkrein.dialects.generic.vocabulary import findings
-from checkrein.dialects.spec_kit.extension_yml import MANIFEST
+from checkrein.dialects.spec_kit.read import extensions
 from checkrein.dialects.spec_kit.read import read as read_extension
 from checkrein.model.items import Agent, Invocable
 from checkrein.passes.checks.check import Files, Finding, Subject
@@ -36,9 +35,8 @@ def _items(subject: Subject) -> Iterator[Invocable | Agent]:
     yield from sources.skills
     yield from sources.commands
     yield from sources.agents
-    root = subject.project.place.root
-    if os.path.isfile(os.path.join(root, MANIFEST)):
-        yield from read_extension(root).commands
+    for extension in extensions(subject.project.place.root):
+        yield from read_extension(extension).commands
 
 
 def command(fields: str, body: str) -> Files:
