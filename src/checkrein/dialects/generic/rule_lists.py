@@ -14,6 +14,8 @@ from checkrein.model.rule import Rule
 
 def _cursor(rule: Rule, subject: Subject, assembly: Assembly) -> Form | str:
     if subject.command is not None:
+        if rule.verdict == "allow" and subject.command.form == "exact" and " " not in subject.command.text:
+            return f"it would allow `{subject.command.text}` with any arguments"
         return _texts(_cursor_commands(subject.command))
     if subject.kind == "host":
         return _texts([f"WebFetch({subject.name})"])
@@ -24,7 +26,7 @@ def _cursor(rule: Rule, subject: Subject, assembly: Assembly) -> Form | str:
 
 def _cursor_commands(command: Command) -> list[str]:
     program, _, rest = command.text.partition(" ")
-    if command.form == "prefix" and not rest:
+    if not rest:
         return [f"Shell({program})"]
     if command.form == "prefix":
         return [f"Shell({program}:{rest})", f"Shell({program}:{rest} *)"]
