@@ -28,7 +28,9 @@ def what_was_found(project: Project, gathered: Gathered, targets: Sequence[str])
         counts = {kind: len(getattr(other.sources, kind)) for kind in _SINGULAR}
         shown = _counted({kind: number for kind, number in counts.items() if number})
         if shown:
-            lines.append(f"  files of {name}: {shown}; `checkrein import {name}` makes them the project's")
+            lines.append(
+                f"  files of {name}: {shown}; `checkrein import --from {name}` makes them the project's"
+            )
     if project.place.root_reason == "fallback":
         lines.append("  no directory above has `.claude/` or `.git`, so the project is this directory alone")
     return "\n".join(lines)

@@ -19,7 +19,7 @@ from checkrein.dialects.generic.hook_entries import (
 from checkrein.dialects.generic.invocables import write_invocable
 from checkrein.dialects.generic.memory_texts import write_instructions
 from checkrein.dialects.generic.rules import write_rules
-from checkrein.dialects.generic.server_entries import SERVER_KEYS, goose_extensions, server_entry
+from checkrein.dialects.generic.server_entries import SERVER_KEYS, clean, goose_extensions, server_entry
 from checkrein.dialects.generic.subagents import write_agent
 from checkrein.dialects.generic.vocabulary import findings
 from checkrein.dialects.generic.written import (
@@ -122,7 +122,9 @@ def _without_native(sources: Sources, target: Target, options: Options, draft: D
     for name, kind in _KINDS.items():
         rest: list[Item | Rule] = []
         for item in getattr(sources, name):
-            if _is_native(item, target, options):
+            if isinstance(item, Setting) and _is_elsewhere(item.name):
+                rest.append(item)
+            elif _is_native(item, target, options):
                 ledger = draft.ledger(target, kind, item)
                 ledger.kept(*content_fields(item))
                 draft.close(ledger)
@@ -174,6 +176,7 @@ def _servers(servers: tuple[Server, ...], target: Target, options: Options, draf
     for server in servers:
         ledger = draft.ledger(target, "server", server)
         if form is None and target.key == "goose" and options.extensions:
+            clean(server, ledger)
             ledger.kept(*content_fields(server))
         elif form is None:
             ledger.item_lost(
@@ -258,10 +261,12 @@ def _rules(rules: tuple[Rule, ...], target: Target, options: Options, draft: Dra
 
 def _lose_settings(settings: tuple[Setting, ...], target: Target, draft: Draft) -> None:
     for setting in settings:
-        if setting.name.split(".")[0] in ("hooks", "mcpServers") or _is_rule(setting.name):
+        if _is_elsewhere(setting.name):
             continue
         _lose(setting, "setting", target, draft)
 
 
-def _is_rule(name: str) -> bool:
-    return name in ("permissions.allow", "permissions.ask", "permissions.deny")
+def _is_elsewhere(name: str) -> bool:
+    """Whether items of their own stand for a setting: hooks, servers, rules."""
+    rules = ("permissions.allow", "permissions.ask", "permissions.deny")
+    return name.split(".")[0] in ("hooks", "mcpServers") or name in rules
