@@ -259,7 +259,7 @@ def run(given: Given) -> Outcome:
     from checkrein.deploy.found import what_was_found
     from checkrein.deploy.report import variables
 
-    note = "" if prepared.plan.changes else what_was_found(loaded, prepared.gathered, names)
+    note = "" if prepared.plan.changes else what_was_found(loaded, prepared.gathered, prepared.written)
     asked = variables(prepared.written)
     return _answer(prepared.gathered.root, names, prepared.plan, applied, difference, status, asked, note)
 

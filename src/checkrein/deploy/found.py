@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from checkrein.deploy.gather import Gathered
+from checkrein.dialects.generic.written import Written
 from checkrein.model.project import Project
 
 _SINGULAR = {"skills": "skill", "commands": "command", "agents": "agent", "hooks": "hook", "rules": "rule"}
@@ -12,14 +13,17 @@ _SINGULAR |= {"servers": "server", "instructions": "instruction", "plugins": "pl
 _WAYS = {"user": "--scope user", "local": "--scope local", "plugin": "--plugin NAME"}
 
 
-def what_was_found(project: Project, gathered: Gathered, targets: Sequence[str]) -> str:
+def what_was_found(project: Project, gathered: Gathered, written: Mapping[str, Written]) -> str:
     """One or a few lines in place of "Nothing to do"."""
     mine = {
         kind: len(getattr(gathered.sources, kind)) for kind in _SINGULAR if getattr(gathered.sources, kind)
     }
-    agents = ", ".join(targets)
     if mine:
-        return f"Nothing to do: {_counted(mine)} found in {gathered.root}, and {agents} can take none of it."
+        ends = [
+            f"{name} reads it where it is" if _is_read(answer) else f"{name} can take none of it"
+            for name, answer in written.items()
+        ]
+        return f"Nothing to do: {_counted(mine)} found in {gathered.root}; {'; '.join(ends)}."
     lines = [f"Nothing to do: {gathered.root} has no items of the project's own."]
     for scope, counts in gathered.beside.items():
         way = _WAYS.get(scope)
@@ -34,6 +38,10 @@ def what_was_found(project: Project, gathered: Gathered, targets: Sequence[str])
     if project.place.root_reason == "fallback":
         lines.append("  no directory above has `.claude/` or `.git`, so the project is this directory alone")
     return "\n".join(lines)
+
+
+def _is_read(answer: Written) -> bool:
+    return any(outcome.status == "kept" and not outcome.field for outcome in answer.outcomes)
 
 
 def _counted(counts: Mapping[str, int]) -> str:

@@ -419,7 +419,9 @@ def test_nothing_to_do_says_what_was_found(
     assert "files of cursor: 1 instruction; `checkrein import --from cursor`" in out
     lay(at, {".claude/settings.json": '{"permissions": {"deny": ["Read(./x)"]}}'})
     assert run(["deploy", "--to", "goose"]) == 0
-    assert "1 rule, 1 setting found in" in capsys.readouterr().out
+    assert f"1 rule, 1 setting found in {at}; goose can take none of it." in capsys.readouterr().out
+    assert run(["deploy", "--to", "claude"]) == 0
+    assert "claude reads it where it is." in capsys.readouterr().out
 
 
 def test_the_page_names_the_project(at: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

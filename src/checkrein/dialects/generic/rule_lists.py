@@ -95,7 +95,7 @@ def _key_lists(chosen: Sequence[tuple[Rule, Form]], assembly: Assembly) -> list[
     return []
 
 
-_ASKED_ANYWAY = ("bash", "edit", "webfetch", "task", "skill")
+_ASKED_ANYWAY = ("bash", "edit", "task", "skill")
 """opencode allows these where no pattern matches; here they need approval."""
 
 
@@ -103,7 +103,7 @@ def _opencode(rule: Rule, subject: Subject, assembly: Assembly) -> Form | str:
     """The last pattern that matches wins there, so denies come last."""
     if subject.kind in ("tool", "file") and rule.verdict == "allow" and subject.name in EDITORS[1:]:
         return WIDER_EDIT
-    bare = {"host": "WebFetch", "skill": "Skill", "agent": "Agent"}.get(subject.kind, rule.tool)
+    bare = {"skill": "Skill", "agent": "Agent"}.get(subject.kind, rule.tool)
     name = convert_tool(bare, assembly.target)
     if name is None:
         return f"there is no tool like `{rule.tool}`"
@@ -115,10 +115,6 @@ def _opencode(rule: Rule, subject: Subject, assembly: Assembly) -> Form | str:
         if rule.verdict == "allow":
             return "patterns of paths there may match more than this one"
         patterns = _opencode_paths(subject.path)
-    elif subject.kind == "host":
-        if rule.verdict == "allow":
-            return "patterns of addresses there may match more than this host"
-        patterns = [f"*{subject.name.removeprefix('*.')}*"]
     elif subject.kind in ("skill", "agent"):
         patterns = [subject.name]
     said = "`, `".join(patterns)

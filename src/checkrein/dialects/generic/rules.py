@@ -79,9 +79,9 @@ def _form(rule: Rule, subject: Subject | None, shape: Shape, assembly: Assembly)
     if rule.problem or subject is None:
         return rule.problem or f"`{rule.text}` has no form there"
     if subject.kind not in form.subjects:
-        return f"{label} has no rules about {_PLURALS[subject.kind]}"
+        return f"{label} takes no rules about {_PLURALS[subject.kind]} from a project"
     if rule.verdict not in form.verdicts:
-        return f"{label} has no `{rule.verdict}` rules"
+        return f"{label} takes no `{rule.verdict}` rules from a project"
     return shape.form(rule, subject, assembly)
 
 
