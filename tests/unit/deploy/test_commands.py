@@ -14,15 +14,6 @@ from support.projects import ONE_OF_EVERYTHING
 pytestmark = pytest.mark.project(ONE_OF_EVERYTHING)
 
 
-@pytest.fixture
-def at(project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("HOME", str(tmp_path / "home"))
-    monkeypatch.setenv("CHECKREIN_HOME", str(tmp_path / "checkrein"))
-    monkeypatch.delenv("CLAUDE_CONFIG_DIR", raising=False)
-    monkeypatch.chdir(project)
-    return project
-
-
 def answer(capsys: pytest.CaptureFixture[str], *argv: str) -> tuple[int, dict[str, Any]]:
     capsys.readouterr()
     status = run([*argv, "--json"])

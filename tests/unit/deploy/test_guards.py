@@ -32,15 +32,6 @@ PROJECT = {".claude/settings.json": json.dumps(SETTINGS, indent=1), ".mcp.json":
 pytestmark = pytest.mark.project(PROJECT)
 
 
-@pytest.fixture
-def at(project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("HOME", str(tmp_path / "home"))
-    monkeypatch.setenv("CHECKREIN_HOME", str(tmp_path / "checkrein"))
-    monkeypatch.delenv("CLAUDE_CONFIG_DIR", raising=False)
-    monkeypatch.chdir(project)
-    return project
-
-
 def deploy(capsys: pytest.CaptureFixture[str], *argv: str) -> tuple[int, dict[str, Any]]:
     capsys.readouterr()
     status = run(["deploy", *argv, "--json"])

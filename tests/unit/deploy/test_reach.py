@@ -17,17 +17,6 @@ from support.files import lay
 TOKEN = "Bearer lin_api_abcdefghijklmnopqrstuvwxyz0123"
 
 
-@pytest.fixture
-def at(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("HOME", str(tmp_path / "home"))
-    monkeypatch.setenv("CHECKREIN_HOME", str(tmp_path / "checkrein"))
-    monkeypatch.delenv("CLAUDE_CONFIG_DIR", raising=False)
-    project = tmp_path / "project"
-    lay(project, {".git/HEAD": "ref: refs/heads/main\n"})
-    monkeypatch.chdir(project)
-    return project
-
-
 def command(capsys: pytest.CaptureFixture[str], *argv: str) -> tuple[int, dict[str, Any]]:
     capsys.readouterr()
     status = run([*argv, "--json"])
