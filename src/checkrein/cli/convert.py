@@ -48,7 +48,7 @@ COMMAND = Command(
             name="kind",
             flags=("--kind",),
             type="choice",
-            choices=("skill", "command", "agent", "rule", "instruction", "hooks", "servers"),
+            choices=("skill", "command", "agent", "rule", "instruction", "hooks", "servers", "settings"),
             help="The kind of the file, when its name does not tell.",
         ),
         Arg(
@@ -62,6 +62,20 @@ COMMAND = Command(
             flags=("--degrade",),
             type="bool",
             help="Write the nearest match where an agent has no such thing.",
+        ),
+        Arg(
+            name="profile",
+            flags=("--profile",),
+            type="choice",
+            choices=("seed", "pr2103"),
+            default=None,
+            help="The revision of the behavior tables; else `deploy.profile`.",
+        ),
+        Arg(
+            name="strict",
+            flags=("--strict",),
+            type="bool",
+            help="Write nothing and exit 1 when a deny or ask rule, or a limit of tools, would not hold.",
         ),
     ),
     payload=Payload,
@@ -81,16 +95,29 @@ COMMAND = Command(
 )
 
 
-def run(file: str, from_: str, to: str, kind: str | None, output: str | None, degrade: bool) -> Outcome:
+def run(
+    file: str,
+    from_: str,
+    to: str,
+    kind: str | None,
+    output: str | None,
+    degrade: bool,
+    profile: str | None,
+    strict: bool,
+) -> Outcome:
     import os
+
+    from msgspec.structs import replace
 
     from checkrein.base.errors import FileError
     from checkrein.base.files import read_text
     from checkrein.base.harmless import indented
     from checkrein.base.origin import Origin
+    from checkrein.deploy.configured import configured
     from checkrein.deploy.sources import KINDS, read_file
     from checkrein.deploy.targets import chosen_targets, writer
-    from checkrein.dialects.generic.written import Options
+    from checkrein.dialects.claude.place import locate
+    from checkrein.dialects.generic.written import guards_first, is_guard
 
     text = read_text(file)
     if not text.readable:
@@ -98,9 +125,13 @@ def run(file: str, from_: str, to: str, kind: str | None, output: str | None, de
     target = chosen_targets((to,))[0]
     chosen = next((one for one in KINDS if one == kind), None)
     sources, found = read_file(text.text, os.path.abspath(file), from_, chosen)
-    written = writer(target)(sources, Options(degrade=degrade, home=True))
+    root = locate(os.path.dirname(os.path.abspath(file)), env=os.environ).place.root
+    written = writer(target)(sources, configured(root, profile=profile, degrade=degrade, home=True))
     files = tuple(Converted(one.path, one.text) for one in written.files)
-    errors = [loss for loss in (*sources.diagnostics, *written.losses) if loss.severity == "error"]
+    losses = guards_first((*sources.diagnostics, *written.losses))
+    if strict:
+        losses = tuple(replace(loss, severity="error") if is_guard(loss) else loss for loss in losses)
+    errors = [loss for loss in losses if loss.severity == "error"]
     put: tuple[str, ...] = ()
     if output is not None and not errors:
         from pathlib import Path
@@ -113,7 +144,6 @@ def run(file: str, from_: str, to: str, kind: str | None, output: str | None, de
         paths = Paths(Path(output))
         plan = make_plan(paths, {target.key: written}, Manifest())
         put = apply_plan(paths, plan, record=False).written
-    losses = (*sources.diagnostics, *written.losses)
     payload = Payload(found, files, losses, put)
 
     def shown() -> str:

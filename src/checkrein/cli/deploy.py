@@ -12,8 +12,8 @@ from checkrein.cli.target import PROJECT_ARG, require
 
 if TYPE_CHECKING:
     from checkrein.base.origin import Scope
+    from checkrein.deploy.deploy import Deployment
     from checkrein.deploy.plan import Plan
-    from checkrein.dialects.generic.written import Options
 
 
 class Step(Struct, frozen=True, omit_defaults=True):
@@ -35,7 +35,11 @@ class Agent(Struct, frozen=True):
 
 
 class Payload(Struct, frozen=True, omit_defaults=True):
-    """`applied` is false for --check, --dry-run, --diff and when deploy refused."""
+    """`applied` is false for --check, --dry-run, --diff and when deploy refused.
+
+    `variables` are those that replace secrets, each with the item and field that it is for. `note` says
+    what the project has, if there is nothing to write.
+    """
 
     root: str
     targets: tuple[str, ...] = ()
@@ -44,6 +48,8 @@ class Payload(Struct, frozen=True, omit_defaults=True):
     stale: bool = False
     losses: tuple[Diagnostic, ...] = ()
     counts: dict[str, int] = {}
+    variables: dict[str, str] = {}
+    note: str = ""
     diff: str = ""
     report: dict[str, Any] | None = None
     agents: tuple[Agent, ...] = ()
@@ -66,6 +72,8 @@ class Given(Struct, frozen=True, kw_only=True):
     command_dir: str | None
     prefer: str | None
     force: bool
+    strict: bool
+    plugin: tuple[str, ...]
 
 
 COMMAND = Command(
@@ -116,6 +124,13 @@ COMMAND = Command(
             help="Scopes to deploy: project (the default), local, user.",
         ),
         Arg(
+            name="plugin",
+            flags=("--plugin",),
+            multiple=True,
+            metavar="PLUGIN",
+            help="Deploy this plugin, by directory or name, in place of the project's scope.",
+        ),
+        Arg(
             name="degrade",
             flags=("--degrade",),
             type="bool",
@@ -155,10 +170,17 @@ COMMAND = Command(
             type="bool",
             help="Overwrite files that were edited or that Checkrein did not write.",
         ),
+        Arg(
+            name="strict",
+            flags=("--strict",),
+            type="bool",
+            help="Write nothing and exit 1 when a deny or ask rule, or a limit of tools, would not hold.",
+        ),
     ),
     payload=Payload,
     errors=(
         "project_not_found",
+        "plugin_not_found",
         "agent_unknown",
         "manifest_unreadable",
         "deploy_refused",
@@ -171,6 +193,8 @@ COMMAND = Command(
         ("checkrein deploy --to copilot,codex", "write the files of both"),
         ("checkrein deploy --to all --report", "what each agent would lose"),
         ("checkrein deploy --to codex --check", "fail in CI when the files are stale"),
+        ("checkrein deploy --to codex --strict", "refuse when a deny or ask rule would not hold"),
+        ("checkrein deploy --to codex --plugin ./plugins/review", "deploy a plugin"),
         ("checkrein deploy --undo", "take everything back"),
     ),
 )
@@ -179,6 +203,8 @@ COMMAND = Command(
 def run(given: Given) -> Outcome:
     if given.list_:
         return _list()
+    import os
+
     from checkrein.base.errors import UsageError
 
     to, project, check = given.to, given.project, given.check
@@ -193,13 +219,33 @@ def run(given: Given) -> Outcome:
     from checkrein.passes.load import load
 
     targets = chosen_targets(to)
-    loaded = load(project)
-    options = _options(loaded.place.root, given)
+    from checkrein.deploy.configured import configured
+    from checkrein.deploy.plugin_parts import find_plugin
+
+    named = [name for name in given.plugin if os.path.isdir(name)]
+    loaded = load(project, plugin_dirs=[os.path.abspath(name) for name in named])
+    plugins = tuple(find_plugin(loaded, name) for name in given.plugin)
+    options = configured(
+        loaded.place.root,
+        profile=given.profile,
+        degrade=given.degrade,
+        skills_layout=given.layout == "skills",
+        command_dir=given.command_dir,
+    )
     preferred = chosen_targets((given.prefer,))[0].key if given.prefer else None
-    scopes = _scopes(given.scope)
-    prepared = prepare(loaded, targets, options, scopes=scopes, prefer=preferred, force=given.force)
+    scopes = () if plugins and not given.scope else _scopes(given.scope)
+    prepared = prepare(
+        loaded,
+        targets,
+        options,
+        scopes=scopes,
+        prefer=preferred,
+        force=given.force,
+        strict=given.strict,
+        plugins=plugins,
+    )
     if given.report:
-        return _report(prepared.written, prepared.gathered.root, given.html)
+        return _report(prepared, given.html)
     names = tuple(target.key for target in targets)
     difference = unified_diff(prepared.paths, prepared.plan) if given.diff else ""
     look_only = check or given.dry_run or given.diff
@@ -211,34 +257,12 @@ def run(given: Given) -> Outcome:
         apply_plan(prepared.paths, prepared.plan)
         applied = True
         status = 1 if prepared.plan.blocked else 0
-    return _answer(prepared.gathered.root, names, prepared.plan, applied, difference, status)
+    from checkrein.deploy.found import what_was_found
+    from checkrein.deploy.report import variables
 
-
-def _options(root: str, given: Given) -> Options:
-    from pathlib import Path
-
-    from checkrein.base.config import load_config
-    from checkrein.base.home import checkrein_home
-    from checkrein.dialects.generic.written import Options
-    from checkrein.facts.config import KEYS
-
-    config = load_config(KEYS, Path(root), checkrein_home())
-    return Options(
-        profile=given.profile or _known_profile(config.get("deploy.profile")),
-        models=config.get("deploy.models"),
-        degrade=given.degrade,
-        skills_layout=given.layout == "skills",
-        command_dir=given.command_dir,
-    )
-
-
-def _known_profile(name: str) -> str:
-    from checkrein.base.errors import ConfigError
-    from checkrein.facts.behavior import PROFILES
-
-    if name not in PROFILES:
-        raise ConfigError(f"`deploy.profile` can't be {name!r}", hint=f"use one of {', '.join(PROFILES)}")
-    return name
+    note = "" if prepared.plan.changes else what_was_found(loaded, prepared.gathered, prepared.written)
+    asked = variables(prepared.written)
+    return _answer(prepared.gathered.root, names, prepared.plan, applied, difference, status, asked, note)
 
 
 def _scopes(names: tuple[str, ...]) -> tuple[Scope, ...]:
@@ -255,6 +279,7 @@ def _scopes(names: tuple[str, ...]) -> tuple[Scope, ...]:
 
 
 def _undo(project: str, to: tuple[str, ...], *, dry_run: bool, diff: bool) -> Outcome:
+    import os
     from pathlib import Path
 
     from checkrein.deploy.apply import apply_plan
@@ -263,9 +288,9 @@ def _undo(project: str, to: tuple[str, ...], *, dry_run: bool, diff: bool) -> Ou
     from checkrein.deploy.paths import Paths
     from checkrein.deploy.plan import plan_undo
     from checkrein.deploy.targets import chosen_targets
-    from checkrein.passes.load import load
+    from checkrein.dialects.claude.place import locate
 
-    root = Path(load(project).place.root)
+    root = Path(locate(project, env=os.environ).place.root)
     paths = Paths(root)
     names = tuple(target.key for target in chosen_targets(to)) if to else None
     plan = plan_undo(paths, load_manifest(root), names)
@@ -277,14 +302,30 @@ def _undo(project: str, to: tuple[str, ...], *, dry_run: bool, diff: bool) -> Ou
 
 
 def _answer(
-    root: str, names: tuple[str, ...], plan: Plan, applied: bool, difference: str, status: int
+    root: str,
+    names: tuple[str, ...],
+    plan: Plan,
+    applied: bool,
+    difference: str,
+    status: int,
+    asked: dict[str, str] | None = None,
+    note: str = "",
 ) -> Outcome:
     from collections import Counter
 
     steps = tuple(Step(change.path, change.action, change.targets, change.held) for change in plan.changes)
     counts: dict[str, int] = dict(sorted(Counter(str(change.action) for change in plan.changes).items()))
     payload = Payload(
-        root, names, steps, applied, plan.stale and not applied, plan.diagnostics, counts, difference
+        root,
+        names,
+        steps,
+        applied,
+        plan.stale and not applied,
+        plan.diagnostics,
+        counts,
+        asked or {},
+        note,
+        difference,
     )
 
     def text() -> str:
@@ -295,20 +336,25 @@ def _answer(
     return Outcome(data=payload, text=text, status=status)
 
 
-def _report(written: Any, root: str, html: str | None) -> Outcome:
+def _report(prepared: Deployment, html: str | None) -> Outcome:
     import msgspec
 
-    from checkrein.deploy.report import make_matrix, matrix_html, matrix_text
+    from checkrein.deploy.report import make_matrix, matrix_html, matrix_text, variables
+    from checkrein.dialects.generic.written import is_guard
 
-    matrix = make_matrix(written)
+    root = prepared.gathered.root
+    matrix = make_matrix(prepared.written, root)
     if html is not None:
         from pathlib import Path
 
         from checkrein.base.files import write_atomic
 
-        write_atomic(Path(html), matrix_html(matrix, "What each agent keeps of this project"))
-    payload = Payload(root, matrix.targets, report=msgspec.to_builtins(matrix))
-    return Outcome(data=payload, text=lambda: matrix_text(matrix))
+        write_atomic(Path(html), matrix_html(matrix))
+    payload = Payload(
+        root, matrix.targets, variables=variables(prepared.written), report=msgspec.to_builtins(matrix)
+    )
+    refused = any(loss.severity == "error" for loss in prepared.losses if is_guard(loss))
+    return Outcome(data=payload, text=lambda: matrix_text(matrix), status=1 if refused else 0)
 
 
 def _list() -> Outcome:

@@ -6,6 +6,7 @@ from checkrein.base.diagnostic import Diagnostic
 from checkrein.base.harmless import indented, one_line
 from checkrein.cli.deploy import Agent, Payload
 from checkrein.cli.import_ import Payload as Imported
+from checkrein.dialects.generic.written import is_guard
 
 _SIGNS = {
     "create": "+",
@@ -30,6 +31,7 @@ def answer(payload: Payload) -> str:
     ]
     if payload.losses:
         lines += ["", *_losses(payload.losses, payload.root)]
+    lines += _variables(payload.variables)
     words = _DONE if payload.applied else _WOULD
     counts = [f"{payload.counts[action]} {words[action]}" for action in words if payload.counts.get(action)]
     same = payload.counts.get("unchanged", 0)
@@ -38,21 +40,39 @@ def answer(payload: Payload) -> str:
     stuck = payload.counts.get("edited", 0) + payload.counts.get("foreign", 0)
     if stuck:
         counts.append(f"{stuck} left as they are")
-    lines += ["", (", ".join(counts) or "Nothing to do") + "."]
+    lines += [
+        "",
+        payload.note if payload.note and not counts else (", ".join(counts) or "Nothing to do") + ".",
+    ]
     return "\n".join(lines).strip("\n")
 
 
 def _losses(losses: tuple[Diagnostic, ...], root: str) -> list[str]:
+    """Deny and ask rules that do not hold come first, and all of them; the rest by rank, up to a number."""
     rank = {"error": 0, "warning": 1, "info": 2}
-    ordered = sorted(losses, key=lambda loss: (rank[loss.severity], loss.origin.file, loss.origin.line or 0))
+    guards = [loss for loss in losses if is_guard(loss)]
+    others = sorted(
+        (loss for loss in losses if not is_guard(loss)),
+        key=lambda loss: (rank[loss.severity], loss.origin.file, loss.origin.line or 0),
+    )
     lines = [
         f"{one_line(str(loss.origin).removeprefix(root + '/'))}: {loss.severity} {loss.code} "
         + indented(loss.message)
-        for loss in ordered[:_MOST_LOSSES]
+        for loss in (*guards, *others[:_MOST_LOSSES])
     ]
-    if len(ordered) > _MOST_LOSSES:
-        lines.append(f"and {len(ordered) - _MOST_LOSSES} more; --output-format json lists all")
+    if len(others) > _MOST_LOSSES:
+        lines.append(f"and {len(others) - _MOST_LOSSES} more; --output-format json lists all")
+    if guards:
+        number = "1 guard does" if len(guards) == 1 else f"{len(guards)} guards do"
+        lines += ["", f"{number} not hold there (DEP016). `--strict` makes that an error."]
     return lines
+
+
+def _variables(variables: dict[str, str]) -> list[str]:
+    if not variables:
+        return []
+    lines = [f"  {name}  {one_line(whose)}" for name, whose in variables.items()]
+    return ["", "Set these variables where the agents run; the secrets themselves were not written:", *lines]
 
 
 def _for(targets: tuple[str, ...]) -> str:

@@ -38,7 +38,7 @@ def open_spec(
 ) -> Spec:
     """The primary spec. Raises NotFoundError when there is none; broken frontmatter is not an error."""
     chosen = _choose(path)
-    located = locate(chosen, env=env)
+    located = locate(chosen, env=env, up_to_home=True)
     place = located.place
     detection = detect_place(place, located.spec)
     if runtime is not None:

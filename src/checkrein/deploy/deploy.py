@@ -16,9 +16,10 @@ from checkrein.deploy.gather import PROJECT_SCOPE, Gathered, gather, relative
 from checkrein.deploy.manifest import load_manifest
 from checkrein.deploy.paths import Paths
 from checkrein.deploy.plan import Plan, make_plan
+from checkrein.deploy.plugin_parts import own_plugins
 from checkrein.deploy.secrets import secrets_in_texts
 from checkrein.deploy.targets import chosen_targets, writer
-from checkrein.dialects.generic.written import Options, Written
+from checkrein.dialects.generic.written import Options, Written, guards_first, is_guard
 from checkrein.facts.agents import Target
 from checkrein.model.items import Agent, Invocable
 from checkrein.model.project import Project
@@ -47,19 +48,21 @@ def deploy_project(
     scopes: Collection[Scope] = PROJECT_SCOPE,
     prefer: str | None = None,
     force: bool = False,
+    strict: bool = False,
     dry_run: bool = False,
 ) -> Deployment:
     """Write a project out for other agents (`codex`, `copilot,gemini`, `all`), as `checkrein deploy` does.
 
-    Files that somebody else wrote or edited stay, unless `force`. `dry_run` writes nothing. Raises UsageError
-    for an unknown agent, PolicyError when a conflict stops it.
+    Files that somebody else wrote or edited stay, unless `force`. `strict` refuses when a deny or ask rule
+    would not hold in an agent. `dry_run` writes nothing. Raises UsageError for an unknown agent, PolicyError
+    when a conflict or `strict` stops it.
     """
     if not isinstance(project, Project):
         from checkrein.passes.load import load
 
         project = load(project)
     targets = chosen_targets((to,) if isinstance(to, str) else to)
-    prepared = prepare(project, targets, options, scopes=scopes, prefer=prefer, force=force)
+    prepared = prepare(project, targets, options, scopes=scopes, prefer=prefer, force=force, strict=strict)
     if dry_run:
         return prepared
     return replace(prepared, applied=apply_plan(prepared.paths, prepared.plan))
@@ -73,17 +76,24 @@ def prepare(
     scopes: Collection[Scope] = PROJECT_SCOPE,
     prefer: str | None = None,
     force: bool = False,
+    strict: bool = False,
+    plugins: Collection[str] = (),
 ) -> Deployment:
-    """Write everything in memory and plan what it means for the tree. This touches nothing on disk."""
+    """Write everything in memory and plan what it means for the tree. This touches nothing on disk.
+
+    `plugins` are directories of plugins to deploy; without any, the project itself if it is one.
+    """
     manifest = load_manifest(Path(project.place.root))
-    gathered = gather(project, scopes, manifest.files)
+    gathered = gather(project, scopes, manifest.files, plugins or own_plugins(project))
     chosen = replace(options or Options(), root=gathered.root, attachments=gathered.attachments)
     written = {target.key: writer(target)(gathered.sources, chosen) for target in targets}
     paths = Paths(Path(gathered.root))
     plan = make_plan(paths, written, manifest, sources=gathered.files, prefer=prefer, force=force)
     secrets = secrets_in_texts(gathered.sources, gathered.attachments)
     found = (*gathered.diagnostics, *secrets, *plan.diagnostics, *_untranslated(gathered, plan))
-    return Deployment(paths, gathered, written, replace(plan, diagnostics=found))
+    if strict:
+        found = tuple(replace(one, severity="error") if is_guard(one) else one for one in found)
+    return Deployment(paths, gathered, written, replace(plan, diagnostics=guards_first(found)))
 
 
 def _untranslated(gathered: Gathered, plan: Plan) -> list[Diagnostic]:

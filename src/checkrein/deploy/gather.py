@@ -10,9 +10,10 @@ from msgspec import Struct
 from checkrein.base.diagnostic import Diagnostic
 from checkrein.base.files import read_bytes, read_text
 from checkrein.base.origin import Origin, Scope, Span
+from checkrein.deploy.plugin_parts import plugin_parts
 from checkrein.dialects.claude.imports import scan
 from checkrein.dialects.generic.written import Attachment
-from checkrein.dialects.spec_kit.extension_yml import MANIFEST
+from checkrein.dialects.spec_kit.read import extensions
 from checkrein.dialects.spec_kit.read import read as read_extension
 from checkrein.model.items import Import, Instruction
 from checkrein.model.project import Project, Sources
@@ -26,29 +27,39 @@ _SKIPPED = frozenset(
 
 
 class Gathered(Struct, frozen=True):
-    """`files` are the sources relative to `root`; `attachments` the other files of each skill."""
+    """`files` are the sources relative to `root`; `attachments` the other files of each skill.
+
+    `beside` counts what the project has and was not asked for, by scope and kind.
+    """
 
     root: str
     sources: Sources
     files: frozenset[str]
     attachments: dict[str, tuple[Attachment, ...]]
     diagnostics: tuple[Diagnostic, ...] = ()
+    beside: dict[str, dict[str, int]] = {}
 
 
 PROJECT_SCOPE: tuple[Scope, ...] = ("project",)
 
 
 def gather(
-    project: Project, scopes: Collection[Scope] = PROJECT_SCOPE, deployed: Collection[str] = ()
+    project: Project,
+    scopes: Collection[Scope] = PROJECT_SCOPE,
+    deployed: Collection[str] = (),
+    plugins: Collection[str] = (),
 ) -> Gathered:
-    """Deploy itself wrote the files in `deployed`: they are not sources."""
+    """Deploy itself wrote the files in `deployed`: they are not sources. `plugins` are directories."""
     root = os.path.realpath(project.place.root)
-    within = project.place.within
+    within = (*project.place.within, *plugins)
     log: list[Diagnostic] = []
-    chosen = project.sources.of(scopes) + Sources(instructions=tuple(_nested(root, project.sources)))
-    for extension in _extensions(root):
-        chosen += read_extension(extension)
+    chosen = project.sources.of(scopes)
+    if "project" in scopes:
+        chosen += Sources(instructions=tuple(_nested(root, project.sources)))
+        for extension in extensions(root):
+            chosen += read_extension(extension)
     sources = _inside(_without(chosen, root, deployed), root, log)
+    sources += plugin_parts(project.sources, plugins, root, log)
     files = {relative(item.origin.file, root) for name in _KINDS for item in getattr(sources, name)}
     attachments: dict[str, tuple[Attachment, ...]] = {}
     for skill in sources.skills:
@@ -58,7 +69,19 @@ def gather(
             for extra in attachments[skill.directory]
         )
     log.extend(found for found in sources.diagnostics if found.severity == "error")
-    return Gathered(root, sources, frozenset(filter(None, files)), attachments, tuple(log))
+    beside = _beside(project.sources, sources, root)
+    return Gathered(root, sources, frozenset(filter(None, files)), attachments, tuple(log), beside)
+
+
+def _beside(every: Sources, chosen: Sources, root: str) -> dict[str, dict[str, int]]:
+    found: dict[str, dict[str, int]] = {}
+    for kind in _KINDS:
+        taken = {str(item.origin) for item in getattr(chosen, kind)}
+        for item in getattr(every, kind):
+            if str(item.origin) not in taken and item.origin.scope not in ("managed", "bundled"):
+                counts = found.setdefault(item.origin.scope, {})
+                counts[kind] = counts.get(kind, 0) + 1
+    return found
 
 
 _KINDS = ("skills", "commands", "agents", "hooks", "rules", "servers", "instructions", "plugins", "settings")
@@ -113,16 +136,6 @@ def _inside(sources: Sources, root: str, log: list[Diagnostic]) -> Sources:
 
 def _outside(origin: Origin) -> Diagnostic:
     return Diagnostic("DEP011", "info", f"{origin.file} is outside the project; it is not deployed", origin)
-
-
-def _extensions(root: str) -> Iterator[str]:
-    """spec-kit extensions: the project itself, and those installed in it."""
-    if os.path.isfile(os.path.join(root, MANIFEST)):
-        yield root
-    installed = os.path.join(root, ".specify", "extensions")
-    for name in sorted(os.listdir(installed)) if os.path.isdir(installed) else ():
-        if os.path.isfile(os.path.join(installed, name, MANIFEST)):
-            yield os.path.join(installed, name)
 
 
 def _nested(root: str, sources: Sources) -> Iterator[Instruction]:

@@ -6,14 +6,22 @@ from collections.abc import Mapping
 
 from msgspec import Struct
 
+from checkrein.deploy.gather import relative
 from checkrein.dialects.generic.keys import written_key
-from checkrein.dialects.generic.written import Outcome, Written
+from checkrein.dialects.generic.written import GUARD_LOST, Outcome, Written
 
 MARKS = {"kept": "●", "approximated": "◐", "lost": "○", "": "·"}
+LEGEND = (
+    "● kept   ◐ approximated   ○ lost   · nothing to write there\n"
+    "A mark is the worst that happened; the number says how often it happened."
+)
 
 
 class Cell(Struct, frozen=True):
-    """How often deploy kept, approximated and lost a feature for one agent."""
+    """How often deploy kept, approximated and lost a feature for one agent.
+
+    A field of an item that is lost as a whole counts as lost.
+    """
 
     kept: int = 0
     approximated: int = 0
@@ -21,7 +29,7 @@ class Cell(Struct, frozen=True):
 
     @property
     def status(self) -> str:
-        """The worst that happened; empty when the project does not have the feature."""
+        """The worst that happened; empty when there was nothing to write."""
         if self.lost:
             return "lost"
         if self.approximated:
@@ -41,14 +49,30 @@ class Loss(Struct, frozen=True):
 
 
 class Matrix(Struct, frozen=True):
-    """`rows` maps a feature such as `skill` or `skill.model` to a cell for every agent."""
+    """`rows` maps a feature such as `skill` or `skill.model` to a cell for every agent.
 
+    `losses` start with guards that do not hold. `variables` replace secrets.
+    """
+
+    project: str
     targets: tuple[str, ...]
     rows: dict[str, dict[str, Cell]]
     losses: tuple[Loss, ...] = ()
+    variables: dict[str, str] = {}
 
 
-def make_matrix(written: Mapping[str, Written]) -> Matrix:
+def variables(written: Mapping[str, Written]) -> dict[str, str]:
+    """The variables that replace secrets, each with the item and field that it is for."""
+    found: dict[str, str] = {}
+    for answer in written.values():
+        for outcome in answer.outcomes:
+            if outcome.variable is not None:
+                field = outcome.field.rpartition(".")[0]
+                found.setdefault(outcome.variable, f"{field} of {outcome.kind} `{outcome.name}`")
+    return dict(sorted(found.items()))
+
+
+def make_matrix(written: Mapping[str, Written], root: str = "") -> Matrix:
     counts: dict[str, dict[str, list[int]]] = {}
     losses: list[Loss] = []
     order = {"kept": 0, "approximated": 1, "lost": 2}
@@ -57,15 +81,44 @@ def make_matrix(written: Mapping[str, Written]) -> Matrix:
             held = counts.setdefault(_feature(outcome), {}).setdefault(target, [0, 0, 0])
             held[order[outcome.status]] += 1
             if outcome.status != "kept":
-                place = outcome.origin
-                losses.append(
-                    Loss(target, outcome.code, outcome.severity, outcome.message, place.file, place.line)
-                )
+                losses.append(_loss(outcome, root))
+    _lost_with_their_items(counts, written)
     rows = {
         feature: {target: Cell(*cells) for target, cells in sorted(found.items())}
         for feature, found in sorted(counts.items())
     }
-    return Matrix(tuple(written), rows, tuple(losses))
+    losses.sort(
+        key=lambda loss: (
+            loss.code != GUARD_LOST,
+            "`deny: " not in loss.message,
+            "`ask: " not in loss.message,
+        )
+    )
+    name = root.rstrip("/").rpartition("/")[2]
+    return Matrix(name, tuple(written), rows, tuple(losses), variables(written))
+
+
+def _loss(outcome: Outcome, root: str) -> Loss:
+    place = outcome.origin
+    file = relative(place.file, root) or place.file
+    return Loss(outcome.target, outcome.code, outcome.severity, outcome.message, file, place.line)
+
+
+def _lost_with_their_items(counts: dict[str, dict[str, list[int]]], written: Mapping[str, Written]) -> None:
+    """Count a field as lost where its whole item is: another agent's outcomes say which fields it has."""
+    fields: dict[tuple[str, str], set[str]] = {}
+    lost: dict[tuple[str, str], set[str]] = {}
+    for target, answer in written.items():
+        for outcome in answer.outcomes:
+            item = (str(outcome.origin.file), f"{outcome.kind} {outcome.name}")
+            if outcome.field:
+                fields.setdefault(item, set()).add(_feature(outcome))
+            elif outcome.status == "lost":
+                lost.setdefault(item, set()).add(target)
+    for item, agents in lost.items():
+        for feature in fields.get(item, ()):
+            for target in agents:
+                counts[feature].setdefault(target, [0, 0, 0])[2] += 1
 
 
 def _feature(outcome: Outcome) -> str:
@@ -78,7 +131,7 @@ def _feature(outcome: Outcome) -> str:
 
 
 def matrix_text(matrix: Matrix) -> str:
-    """The matrix for a terminal: ● kept, ◐ approximated, ○ lost, · absent."""
+    """The matrix for a terminal, with its legend."""
     width = max((len(feature) for feature in matrix.rows), default=7)
     heads = [target[:12] for target in matrix.targets]
     lines = [" " * width + "  " + "  ".join(heads)]
@@ -91,17 +144,23 @@ def matrix_text(matrix: Matrix) -> str:
             marks.append(text.ljust(len(head)))
         lines.append(f"{feature.ljust(width)}  {'  '.join(marks)}".rstrip())
     lines.append("")
-    lines.append("● kept   ◐ approximated   ○ lost   · the project has none")
+    lines.append(LEGEND)
     return "\n".join(lines)
 
 
-def matrix_html(matrix: Matrix, title: str) -> str:
+def matrix_html(matrix: Matrix) -> str:
     """The matrix and every loss as one page that needs nothing else."""
     from jinja2 import Environment, PackageLoader
 
     environment = Environment(
         loader=PackageLoader("checkrein.deploy"), autoescape=True, trim_blocks=True, lstrip_blocks=True
     )
+    guards = [loss for loss in matrix.losses if loss.code == GUARD_LOST]
+    others = [loss for loss in matrix.losses if loss.code != GUARD_LOST]
+    tables = {
+        "Guards that do not hold: deny and ask rules, limits of tools": guards,
+        "What was approximated or lost": others,
+    }
     return environment.get_template("report.html").render(
-        matrix=matrix, title=title, marks=MARKS, empty=Cell()
+        matrix=matrix, marks=MARKS, empty=Cell(), legend=LEGEND.splitlines(), tables=tables
     )

@@ -14,7 +14,6 @@ from checkrein.deploy.manifest import Entry, digest
 from checkrein.deploy.merge import Merge, Merged, Refused, merge_json, whole
 from checkrein.deploy.tomlsection import merge_toml
 from checkrein.dialects.generic.written import File
-from checkrein.facts.agents import comments_in
 
 _BOM = "\ufeff"
 
@@ -35,7 +34,7 @@ def share(file: File, targets: tuple[str, ...], current: bytes, entry: Entry | N
     if isinstance(joined, Refused):
         if not force:
             message = f"{path} {joined.reason}; nothing was added to it"
-            hint = "make it strict JSON or TOML, move it away, or use --force (undo restores it)"
+            hint = "correct it, move it away, or use --force (undo restores it)"
             remark = found("DEP013", path, message, hint, "warning", joined.line)
             return Step(Change(path, "foreign", targets, before=before), remarks=(remark,))
         joined = fresh(file)
@@ -161,8 +160,7 @@ def _merge(
     if path.endswith(".toml"):
         found = merge_toml(text, wanted, old, force=force or lenient)
     else:
-        allowed = comments_in(path)
-        found = merge_json(text, wanted, old, force=force, lenient=lenient, comments=allowed)
+        found = merge_json(text, wanted, old, force=force, lenient=lenient, comments="commas")
     if isinstance(found, Refused):
         return found
     return Joined((mark + found.text).encode(), found.merge, found.edited, found.taken)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
-from typing import Literal
+from typing import Literal, get_args
 
 from checkrein.base.errors import UsageError
 from checkrein.base.nearest import did_you_mean
@@ -16,8 +16,8 @@ from checkrein.facts.agents import Files
 from checkrein.model.project import Sources
 from checkrein.passes.extensions import installed_dialects
 
-Kind = Literal["skill", "command", "agent", "rule", "instruction", "hooks", "servers"]
-KINDS: tuple[Kind, ...] = ("skill", "command", "agent", "rule", "instruction", "hooks", "servers")
+Kind = Literal["skill", "command", "agent", "rule", "instruction", "hooks", "servers", "settings"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
 
 
 def source(name: str, *projects: str, ours: bool = False) -> tuple[Files, Reader]:
@@ -53,7 +53,9 @@ def read_file(text: str, path: str, agent: str, kind: Kind | None = None) -> tup
     """The items of one file of an agent, wherever it is. Its name and content give the kind."""
     files, read = source(agent, ours=True)
     found = kind or guess_kind(text, path)
-    places: tuple[str, ...] = getattr(files, found)
+    places: tuple[str, ...] = (
+        files.permissions or files.hooks if found == "settings" else getattr(files, found)
+    )
     if not places:
         raise UsageError(f"{agent} has no files of kind {found!r}.", hint="name the kind with --kind")
     canonical = places[0].format(name=item_name(path))
@@ -86,6 +88,8 @@ def guess_kind(text: str, path: str) -> Kind:
             return kind
     if file in ("CLAUDE.md", "AGENTS.md", "GEMINI.md", "QWEN.md", "copilot-instructions.md"):
         return "instruction"
+    if file in ("settings.json", "settings.local.json", "managed-settings.json") or '"permissions"' in text:
+        return "settings"
     if file.endswith(".json"):
         return "servers" if '"mcpServers"' in text or '"servers"' in text or '"mcp"' in text else "hooks"
     if file.endswith(".toml"):

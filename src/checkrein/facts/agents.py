@@ -9,7 +9,7 @@ from __future__ import annotations
 import tomllib
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import msgspec
 from msgspec import Struct
@@ -42,9 +42,10 @@ class CommandForm(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
 
 
 class SkillForm(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The directory of Agent Skills."""
+    """The directory of Agent Skills. `policy` is the file of a skill that withholds it from the model."""
 
     dir: str
+    policy: str | None = None
 
 
 class BodyForm(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -79,7 +80,8 @@ class InstructionForm(Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     """Always-on text goes to `file` (in the directory of its source), rules for some paths to `rules`.
 
     `nested` replaces `file` below the root. Without `rules`, a rule becomes a section of `file`.
-    `imports` says that the agent expands `@path` too.
+    `imports` says that the agent expands `@path` too. `native` are files of other agents that it reads by
+    itself: paths from the root, where `*` is a name.
     """
 
     file: str
@@ -88,9 +90,12 @@ class InstructionForm(Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     scoped: Literal["claude", "copilot", "cursor", "windsurf", "kiro"] | None = None
     rule_limit: int | None = None
     imports: bool = False
+    native: tuple[str, ...] = ()
 
 
 class HookForm(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """`project_dir` is what a command has there in place of `$CLAUDE_PROJECT_DIR`; empty: the same."""
+
     file: str
     shape: str
     events: dict[str, str]
@@ -98,14 +103,36 @@ class HookForm(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     matcher: bool = True
     timeout: str = "timeout"
     timeout_unit: Literal["s", "ms"] = "s"
+    project_dir: str = ""
 
 
 class DocumentForm(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A JSON or TOML file that holds servers or rules; `shape` names its form."""
+    """A JSON or TOML file that holds servers or rules; `shape` names its form.
+
+    `native` are files of other agents that this agent reads by itself; where there is one of them, it does
+    not read `file`. `env` is how this file refers to a variable, if not as the agent's others do.
+    """
 
     file: str
     shape: str
     comments: Comments = "none"
+    native: tuple[str, ...] = ()
+    env: str | None = None
+
+
+RuleSubject = Literal["tool", "command", "file", "host", "server", "mcp_tool", "skill", "agent"]
+
+
+class RuleForm(DocumentForm, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Permission rules. `verdicts` and `subjects` are what the agent's rules can say.
+
+    `subjects` are what a rule may be about: a whole tool, a shell command, a file, a host, an MCP server or
+    one of its tools, a skill, a subagent. `condition` says when the agent reads the rules, if not always.
+    """
+
+    verdicts: tuple[Literal["allow", "ask", "deny"], ...] = ("allow", "ask", "deny")
+    subjects: tuple[RuleSubject, ...] = get_args(RuleSubject)
+    condition: str = ""
 
 
 class Files(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -123,6 +150,7 @@ class Files(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     hooks: tuple[str, ...] = ()
     servers: tuple[str, ...] = ()
     permissions: tuple[str, ...] = ()
+    policy: tuple[str, ...] = ()
 
     def all(self) -> tuple[str, ...]:
         """Every place once, kind by kind."""
@@ -138,9 +166,10 @@ class Files(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 class Target(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One agent. `env` is how its files refer to an environment variable, empty where they can't.
 
+    `models` maps our names of models to its own: `*` is any other name of Claude, `?` another maker's.
     `reads` are the directories and files of other agents that it reads by itself; `home` says that it reads
     only from the user's home, where deploy does not write. `also` are places that it reads and that deploy
-    does not write.
+    does not write. `more_servers` are further files for the same servers, of its other programs.
     """
 
     key: str
@@ -166,7 +195,8 @@ class Target(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     instructions: InstructionForm | None = None
     hooks: HookForm | None = None
     servers: DocumentForm | None = None
-    rules: DocumentForm | None = None
+    more_servers: tuple[DocumentForm, ...] = ()
+    rules: RuleForm | None = None
 
     @property
     def skill_dir(self) -> str | None:
@@ -178,14 +208,16 @@ class Target(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     def files(self) -> Files:
         """Where the agent's files lie: those that the forms name, then those of `also`."""
         skill_dir, memory = self.skill_dir, self.instructions
+        policy = None if self.skills is None else self.skills.policy
         own = Files(
             skill=() if skill_dir is None else (f"{skill_dir}/{{name}}/SKILL.md",),
+            policy=() if policy is None else (f"{skill_dir}/{{name}}/{policy}",),
             command=() if self.command is None else self.command.places,
             agent=() if self.agents is None else (self.agents.path,),
             rule=() if memory is None or memory.rules is None else (memory.rules,),
             instruction=() if memory is None else tuple(filter(None, (memory.file, memory.nested))),
             hooks=() if self.hooks is None else (self.hooks.file,),
-            servers=() if self.servers is None else (self.servers.file,),
+            servers=tuple(form.file for form in (self.servers, *self.more_servers) if form is not None),
             permissions=() if self.rules is None else (self.rules.file,),
         )
         return own + self.also
@@ -207,7 +239,8 @@ def targets() -> dict[str, Target]:
 @cache
 def comments_in(path: str) -> Comments:
     """What the agents that read a file accept beside JSON."""
-    forms = (form for row in targets().values() for form in (row.servers, row.rules) if form is not None)
+    rows = targets().values()
+    forms = (form for row in rows for form in (row.servers, *row.more_servers, row.rules) if form is not None)
     return next((form.comments for form in forms if form.file == path), "none")
 
 

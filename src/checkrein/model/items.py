@@ -65,7 +65,10 @@ class Hook(Item, frozen=True, kw_only=True):
 
 
 class Invocable(Item, frozen=True, kw_only=True):
-    """What skills and commands share: they are one thing in two places."""
+    """What skills and commands share: they are one thing in two places.
+
+    `injected` are fields that a reader filled in and the file does not have.
+    """
 
     description: str | None = None
     when_to_use: str | None = None
@@ -92,6 +95,7 @@ class Invocable(Item, frozen=True, kw_only=True):
     body: str = ""
     body_line: int = 1
     has_frontmatter: bool = True
+    injected: tuple[str, ...] = ()
     plugin: str | None = None
 
     @property

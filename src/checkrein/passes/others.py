@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from checkrein.dialects.dialect import Dialect, Reader
 
 _AGENTS_MD = "agents_md"
+_SPEC_KIT = "spec_kit"
 _LOOSE = ".mdc"
 _LOOSE_CODES = frozenset({"FM001", "FM002"})
 """Cursor reads the fields of its rules line by line, so `globs: *.ts` is right there."""
@@ -38,6 +39,7 @@ def read(place: Place, own: Sources) -> dict[str, Project]:
         names.remove(_AGENTS_MD)
     added = [one for one in installed(place.root) if one.group == "dialects"]
     found = dict(_read(place, names)) if names else {}
+    found |= dict(_spec_kit(place))
     return found | dict(_read_added(place)) if added else found
 
 
@@ -109,6 +111,18 @@ def _read(place: Place, names: list[str]) -> Iterator[tuple[str, Project]]:
             continue
         shared = shared or "AGENTS.md" in dialect.files.instruction
         yield from _project(place, name, _sources(place, dialect, dialect.read))
+
+
+def _spec_kit(place: Place) -> Iterator[tuple[str, Project]]:
+    """The commands of spec-kit extensions: the project itself, and those installed in it."""
+    if not any(os.path.exists(os.path.join(place.root, mark)) for mark in (".specify", "extension.yml")):
+        return
+    from checkrein.dialects.spec_kit.read import extensions, read
+
+    sources = Sources()
+    for extension in extensions(place.root):
+        sources += read(extension)
+    yield from _project(place, _SPEC_KIT, sources)
 
 
 def _read_added(place: Place) -> Iterator[tuple[str, Project]]:

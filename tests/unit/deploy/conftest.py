@@ -25,3 +25,13 @@ def ready(project: Path, tmp_path: Path) -> Prepare:
         return prepare(loaded, chosen_targets(names), chosen, prefer=prefer, force=force)
 
     return prepared
+
+
+@pytest.fixture
+def at(project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The test's project as the working directory, with a home beside it."""
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("CHECKREIN_HOME", str(tmp_path / "checkrein"))
+    monkeypatch.delenv("CLAUDE_CONFIG_DIR", raising=False)
+    monkeypatch.chdir(project)
+    return project

@@ -102,7 +102,7 @@ def test_a_reference_stands_in_its_place(project: Path) -> None:
     files = {file.path: file.text for file in prepared(project, "cursor").written["cursor-agent"].files}
     entry = json.loads(files[".cursor/mcp.json"])["mcpServers"]["shared"]
     assert entry["env"] == {"DB_PASSWORD": "${env:DB_PASSWORD}", "MODE": "fast", "X": "${env:X}"}
-    assert entry["command"] == "run --with ${env:SECRET}"
+    assert entry["command"] == "run --with ${env:SHARED_SECRET}"
 
 
 def test_texts_are_reported_by_line_and_not_changed(tmp_path: Path) -> None:

@@ -156,15 +156,14 @@ def test_force_writes_over_a_taken_key_and_undo_restores_it(project: Path, ready
     assert file.read_text() == mine
 
 
-def test_a_file_with_comments_is_left_alone_where_the_agent_takes_none(project: Path, ready: Prepare) -> None:
+def test_a_broken_file_is_left_alone(project: Path, ready: Prepare) -> None:
     file = project / ".cursor/mcp.json"
     file.parent.mkdir()
-    file.write_text('{\n  // my servers\n  "mcpServers": {}\n}\n')
+    file.write_text('{\n  // my servers\n  "mcpServers": {]\n}\n')
     plan = deploy(ready)
     assert "gh-mcp" not in file.read_text()
     remark = next(found for found in plan.diagnostics if found.code == "DEP013")
-    assert (remark.origin.file, remark.origin.line) == (".cursor/mcp.json", 2)
-    assert "strict JSON" in remark.message
+    assert (remark.origin.file, remark.origin.line) == (".cursor/mcp.json", 3)
     assert plan.blocked
 
 
@@ -177,6 +176,7 @@ def test_a_file_with_comments_is_left_alone_where_the_agent_takes_none(project: 
         ),
         ("opencode.json", '/* mine */ {\n  "theme": "a", // dark\n}\n'),
         (".gemini/settings.json", '{\n  "theme": "a" // dark\n  /* and */\n}'),
+        (".cursor/mcp.json", '{\n  // my servers\n  "mcpServers": {}, // none yet\n}\n'),
         (".qwen/settings.json", '{ // mine\r\n  "vimMode": true\r\n}'),
     ],
 )

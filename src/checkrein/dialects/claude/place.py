@@ -28,8 +28,12 @@ def locate(
     home: str | None = None,
     managed_dir: str | None = None,
     add_dirs: Sequence[str] = (),
+    up_to_home: bool = False,
 ) -> Located:
-    """Find the workspace of a directory, of a skill's directory, or of one skill, command or agent file."""
+    """Find the workspace of a directory, of a skill's directory, or of one skill, command or agent file.
+
+    Without a marker it is the directory itself; `up_to_home` makes it the home directory, if that is above.
+    """
     start = os.path.realpath(path)
     spec: str | None = None
     if os.path.isdir(start):
@@ -52,7 +56,7 @@ def locate(
         _require_inside(file, home_dir, config_dir)
     inside = _config_dir_above(start)
     begin = os.path.dirname(spec) if spec else start
-    root, reason = _find_root(os.path.dirname(inside) if inside else begin, home_dir)
+    root, reason = _find_root(os.path.dirname(inside) if inside else begin, home_dir, up_to_home)
     cwd = root if spec or inside else start
     managed = managed_dir or claude.managed_dir()
     place = Place(
@@ -92,11 +96,11 @@ def _require_inside(path: str, home: str, config_dir: str) -> None:
         holder = real
 
 
-def _find_root(start: str, home: str) -> tuple[str, RootReason]:
-    """The first directory from `start` up that holds `.claude/` or `.git`, or is the home directory."""
+def _find_root(start: str, home: str, up_to_home: bool = False) -> tuple[str, RootReason]:
+    """The first directory from `start` up that holds `.claude/` or `.git`, below the home directory."""
     for directory in ancestors(start):
         if directory == home:
-            return directory, "home"
+            return (home, "home") if up_to_home or start == home else (start, "fallback")
         if os.path.isdir(os.path.join(directory, claude.CONFIG_DIR)):
             return directory, "claude"
         if os.path.exists(os.path.join(directory, ".git")):

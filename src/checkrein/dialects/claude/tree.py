@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from checkrein.dialects import hooks, servers
+from checkrein.dialects import servers
+from checkrein.dialects.claude import settings
 from checkrein.dialects.codes import Log
 from checkrein.dialects.coerce import as_globs
 from checkrein.dialects.dialect import Tree
@@ -19,17 +20,19 @@ from checkrein.dialects.generic.readers import (
 from checkrein.facts.agents import find_target
 from checkrein.facts.claude_fields import RULE_FIELDS, names
 from checkrein.model.items import Agent, Instruction
-from checkrein.model.project import Sources
+from checkrein.model.project import Place, Sources
 
 _RULE_KEYS = names(RULE_FIELDS)
 
 
 def read(tree: Tree, root: str) -> Sources:
-    """Instructions, rules, skills, commands, agents, hooks and servers."""
+    """Instructions, rules, skills, commands, agents, servers, and what a settings file holds."""
     target = find_target("claude")
     assert target is not None
     log = Log()
     files = target.files
+    place = Place(cwd=root, root=root, root_reason="fallback", home=root, config_dir=root)
+    kept = [settings.items(file, place, log) for file in documents(tree, files.permissions, root, log)]
     return Sources(
         instructions=(*memory_files(tree, files.instruction, root), *_rules(tree, files.rule, root, log)),
         skills=tuple(
@@ -40,15 +43,16 @@ def read(tree: Tree, root: str) -> Sources:
             for path, name in placed(tree, files.command, deep=True)
         ),
         agents=tuple(_agents(tree, files.agent, root, log)),
-        hooks=tuple(
-            hook
-            for file in documents(tree, files.hooks, root, log)
-            for hook in hooks.read(file.value.get("hooks"), file.origin, log, spans=file.spans)
-        ),
-        servers=tuple(
-            server
-            for file in documents(tree, files.servers, root, log)
-            for server in servers.read_document(file, log)
+        hooks=tuple(hook for one in kept for hook in one.hooks),
+        rules=tuple(rule for one in kept for rule in one.rules),
+        settings=tuple(setting for one in kept for setting in one.settings),
+        servers=(
+            *(server for one in kept for server in one.servers),
+            *(
+                server
+                for file in documents(tree, files.servers, root, log)
+                for server in servers.read_document(file, log)
+            ),
         ),
         diagnostics=tuple(log),
     )

@@ -7,7 +7,7 @@ from typing import Any
 from checkrein.dialects.claude.settings import undotted
 from checkrein.dialects.generic.references import safe_tree
 from checkrein.dialects.generic.write import Draft, write_for
-from checkrein.dialects.generic.written import Ledger, Options, Written
+from checkrein.dialects.generic.written import Options, Written
 from checkrein.facts.agents import Target
 from checkrein.model.items import Setting
 from checkrein.model.project import Sources
@@ -28,7 +28,7 @@ def _write_settings(settings: tuple[Setting, ...], target: Target, draft: Draft)
         keys = undotted(setting.name)
         if not keys or keys[0] in _ELSEWHERE or keys[:2] in _RULES:
             continue
-        ledger = Ledger(target, "setting", setting)
+        ledger = draft.ledger(target, "setting", setting)
         value = safe_tree("value", keys[-1], setting.value, ledger)
         _put(draft.documents.setdefault(SETTINGS, {}), keys, value, setting.element)
         ledger.kept("value")

@@ -5,6 +5,8 @@ from __future__ import annotations
 import posixpath
 from typing import Any
 
+from msgspec import structs
+
 from checkrein.base.jsonpos import join
 from checkrein.base.origin import Origin
 from checkrein.dialects import servers
@@ -15,7 +17,7 @@ from checkrein.dialects.generic.json_readers import our_entry, read_hook_files
 from checkrein.dialects.generic.readers import full_path, into_section, memory_files, placed, read_skills
 from checkrein.dialects.jsonfile import Document
 from checkrein.facts.agents import Target, find_target
-from checkrein.model.items import Agent, Server
+from checkrein.model.items import Agent, Server, Skill
 from checkrein.model.project import Sources
 
 KEY = "codex"
@@ -25,18 +27,38 @@ _TAKEN = ("name", "description", _BODY, "model_reasoning_effort", "mcp_servers")
 
 
 def read(tree: Tree, root: str) -> Sources:
-    """Skills, AGENTS.md, agents, hooks and the servers of config.toml."""
+    """Skills with their policies, AGENTS.md, agents, hooks and the servers of config.toml."""
     target = find_target(KEY)
     assert target is not None
     log = Log()
     return Sources(
         instructions=tuple(memory_files(tree, target.files.instruction, root)),
-        skills=tuple(read_skills(tree, root, target, log)),
+        skills=tuple(_skills(tree, root, target, log)),
         agents=tuple(_agents(tree, root, target, log)),
         hooks=tuple(read_hook_files(tree, root, target, log)),
         servers=tuple(_servers(tree, root, target, log)),
         diagnostics=tuple(log),
     )
+
+
+def _skills(tree: Tree, root: str, target: Target, log: Log) -> list[Skill]:
+    """Skills; a policy may withhold one from the model."""
+    withheld = {name for path, name in placed(tree, target.files.policy) if _withholds(tree[path])}
+    return [
+        structs.replace(skill, model_invocable=False) if skill.name in withheld else skill
+        for skill in read_skills(tree, root, target, log)
+    ]
+
+
+def _withholds(text: str) -> bool:
+    import yaml
+
+    try:
+        held = yaml.safe_load(text)
+    except yaml.YAMLError:
+        return False
+    policy = held.get("policy") if isinstance(held, dict) else None
+    return isinstance(policy, dict) and policy.get("allow_implicit_invocation") is False
 
 
 def _toml(tree: Tree, path: str, root: str, log: Log) -> Document | None:

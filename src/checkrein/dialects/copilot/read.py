@@ -21,7 +21,7 @@ from checkrein.dialects.generic.readers import (
 )
 from checkrein.dialects.generic.tools import read_tool
 from checkrein.facts.agents import Target, find_target
-from checkrein.model.items import Agent, Command, Instruction
+from checkrein.model.items import Agent, Command, Instruction, Server
 from checkrein.model.project import Sources
 
 KEY = "copilot"
@@ -41,9 +41,18 @@ def read(tree: Tree, root: str) -> Sources:
         commands=tuple(commands),
         agents=tuple(agents),
         hooks=tuple(read_hook_files(tree, root, target, log)),
-        servers=tuple(read_server_files(tree, "servers", root, target, log)),
+        servers=tuple(_servers(tree, root, target, log)),
         diagnostics=tuple(log),
     )
+
+
+def _servers(tree: Tree, root: str, target: Target, log: Log) -> list[Server]:
+    """Those of the command line and those of the editor, each name once."""
+    found: dict[str, Server] = {}
+    for key in ("mcpServers", "servers"):
+        for server in read_server_files(tree, key, root, target, log):
+            found.setdefault(server.name, server)
+    return list(found.values())
 
 
 def _prompts(tree: Tree, root: str, target: Target, log: Log) -> list[tuple[str, Command | None]]:

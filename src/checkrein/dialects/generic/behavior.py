@@ -64,9 +64,9 @@ def translate(
             if table.is_implied(field, value) or (field == "execution" and value == "agent"):
                 ledger.kept(entry)
             else:
-                ledger.lost(
-                    entry, f"{target.label} has no word for `{entry}: {_shown(value)}` of {ledger.subject}"
-                )
+                said = f"{target.label} has no word for `{entry}: {_shown(value)}` of {ledger.subject}"
+                limits = field == "tools" and form == "agent" and value != "full"
+                (ledger.guard_lost if limits else ledger.lost)(entry, said)
             continue
         emitted |= found
         if form == "agent" and target.dialect == "claude" and set(found) & set(_NOT_IN_AGENTS):

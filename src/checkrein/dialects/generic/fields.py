@@ -7,7 +7,9 @@ from typing import Any
 
 from checkrein.dialects.generic.written import Ledger
 from checkrein.facts.agents import Target
+from checkrein.facts.claude import MODEL_ALIASES
 from checkrein.model.items import Invocable
+from checkrein.model.rule import split_rule_list
 
 STANDARD = ("description", "license", "compatibility", "metadata", "allowed_tools")
 """The fields besides the name that every client of the Agent Skills standard takes."""
@@ -81,6 +83,21 @@ def explicit_fields(
     return values
 
 
+def own_tools(item: Invocable) -> tuple[str, ...] | None:
+    """What the file itself says an agent made of it may use: `tools`, `allowed-tools`, or what both allow."""
+    said = item.unknown.get("tools")
+    listed: tuple[str, ...] | None = None
+    if isinstance(said, str):
+        listed = tuple(split_rule_list(said))
+    elif isinstance(said, list):
+        listed = tuple(str(tool) for tool in said)
+    if listed is None or "*" in listed:
+        return item.allowed_tools or listed
+    if item.allowed_tools:
+        return tuple(tool for tool in listed if tool in item.allowed_tools)
+    return listed
+
+
 def tool_text(tools: Collection[str]) -> str | list[str]:
     """Tools joined by one blank; a list if a name itself holds a blank, as in `Bash(git log:*)`."""
     return list(tools) if any(" " in tool or "," in tool for tool in tools) else " ".join(tools)
@@ -91,6 +108,8 @@ def model_name(model: str, target: Target) -> str | None:
     row = target.models.get(model)
     if row is None and (target.dialect == "claude" or model.startswith("claude-")):
         row = target.models.get("*")
+    elif row is None and model not in MODEL_ALIASES:
+        row = target.models.get("?")
     return None if row is None else row.format(value=model)
 
 
@@ -105,6 +124,8 @@ def read_model(name: str, target: Target) -> str | None:
 def account_model(model: str, name: str, target: Target, ledger: Ledger) -> None:
     if target.dialect == "claude" or read_model(name, target) == model:
         ledger.kept("model")
+    elif name == model:
+        ledger.approximated("model", f"`model: {model}` of {ledger.subject} is passed on as it is")
     else:
         ledger.approximated("model", f"`model: {model}` of {ledger.subject} is `{name}` there")
 

@@ -16,6 +16,8 @@ from checkrein.facts.claude_hooks import HANDLER_KEYS
 from checkrein.model.items import Hook
 
 _EXACT = re.compile(r"[\w|, -]+")
+_PROJECT_DIR = re.compile(r"\$(?:CLAUDE_PROJECT_DIR\b|\{CLAUDE_PROJECT_DIR\})")
+_VARIABLE = re.compile(r"\$\{?(CLAUDE_\w+)")
 
 
 _FIELDS = frozenset(HANDLER_KEYS.values()) | {"matcher"}
@@ -86,14 +88,14 @@ def write_hook(hook: Hook, target: Target, ledger: Ledger) -> tuple[str, dict[st
     matcher = _matcher(hook, target, ledger)
     if WHOLE in ledger.outcomes:
         return None
+    _unset(hook, target, ledger)
     ledger.kept("command")
     if hook.args is not None:
-        import shlex
-
-        command = shlex.join([hook.command, *hook.args])
+        command = " ".join(_quoted(word) for word in (hook.command, *hook.args))
         ledger.approximated("args", "the hook's arguments became quoted words of its command")
     else:
         command = hook.command
+    command = _PROJECT_DIR.sub(lambda _: form.project_dir, command) if form.project_dir else command
     handler: dict[str, Any] = {"type": "command", "command": command}
     if hook.timeout is not None:
         handler[form.timeout] = _number(hook.timeout * (1000 if form.timeout_unit == "ms" else 1))
@@ -102,6 +104,27 @@ def write_hook(hook: Hook, target: Target, ledger: Ledger) -> tuple[str, dict[st
         ledger.approximated("command", f"the hook of plugin `{hook.plugin}` names files by the plugin's root")
     ledger.approximated("", f"the command of the {hook.event} hook gets {target.label}'s own input")
     return event, handler, matcher
+
+
+def _quoted(word: str) -> str:
+    """One word of a shell command; the project's directory in it stays a variable."""
+    import shlex
+
+    if not _PROJECT_DIR.search(word):
+        return shlex.quote(word)
+    parts = [re.sub(r'([$`"\\])', r"\\\1", part) for part in _PROJECT_DIR.split(word)]
+    return '"' + "$CLAUDE_PROJECT_DIR".join(parts) + '"'
+
+
+def _unset(hook: Hook, target: Target, ledger: Ledger) -> None:
+    """Say which of Claude Code's variables a command names that nothing sets there."""
+    text = " ".join((hook.command or "", *(hook.args or ())))
+    named = set(_VARIABLE.findall(text)) - {"CLAUDE_PROJECT_DIR"}
+    if named:
+        shown = ", ".join(f"${name}" for name in sorted(named))
+        ledger.approximated(
+            "command", f"the {hook.event} hook names {shown}, which {target.label} does not set"
+        )
 
 
 def _matcher(hook: Hook, target: Target, ledger: Ledger) -> str | None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from checkrein.dialects.generic import behavior, body, emit, names
-from checkrein.dialects.generic.fields import STANDARD, explicit_fields, tool_text
+from checkrein.dialects.generic.fields import STANDARD, explicit_fields, own_tools, tool_text
 from checkrein.dialects.generic.keys import ordered
+from checkrein.dialects.generic.tools import limit_tools
 from checkrein.dialects.generic.written import File, Ledger, Options, content_fields
 from checkrein.facts.agents import BodyForm, CommandForm, Target
 from checkrein.facts.behavior import FormKind, profile
@@ -96,14 +97,44 @@ def _as_skill(
 
         values["hooks"] = claude_groups(safe_hook(hook, ledger) for hook in item.hooks)
         ledger.kept("hooks")
+    policy = None if target.skills is None else target.skills.policy
+    withheld = policy is not None and not _is_offered(item)
+    if withheld:
+        for field in ("model_invocable", "behavior.invocation"):
+            if field in content_fields(item):
+                ledger.outcomes.pop(field, None)
+                ledger.kept(field)
     text = _body(item, target, target.body if claude else BodyForm(), ledger)
     files = [File(f"{directory}/{name}/SKILL.md", emit.markdown(ordered(values), text))]
-    if isinstance(item, Skill):
-        files.extend(
-            File(f"{directory}/{name}/{extra.path}", extra.content, extra.executable)
-            for extra in options.attachments.get(item.directory, ())
-        )
+    extras = options.attachments.get(item.directory, ()) if isinstance(item, Skill) else ()
+    for extra in extras:
+        if not (withheld and extra.path == policy):
+            files.append(File(f"{directory}/{name}/{extra.path}", extra.content, extra.executable))
+    if withheld and policy is not None:
+        own = next((extra.content for extra in extras if extra.path == policy), b"")
+        files.append(File(f"{directory}/{name}/{policy}", emit.encode(_withheld(own))))
     return files
+
+
+def _is_offered(item: Invocable) -> bool:
+    """Whether the model may choose the item; `behavior` wins over the file."""
+    return bool(
+        item.behavior.get("invocation", "automatic" if item.model_invocable else "explicit") != "explicit"
+    )
+
+
+def _withheld(own: bytes) -> str:
+    """Codex's policy of a skill that only the user starts, with what the skill's own file says otherwise."""
+    import yaml
+
+    try:
+        held = yaml.safe_load(own.decode("utf-8", "replace"))
+    except yaml.YAMLError:
+        held = None
+    values: dict[str, Any] = held if isinstance(held, dict) else {}
+    said = values.get("policy")
+    policy: dict[str, Any] = said if isinstance(said, dict) else {}
+    return emit.yaml_text({**values, "policy": {**policy, "allow_implicit_invocation": False}})
 
 
 def neutral(item: Invocable | Agent) -> dict[str, Any]:
@@ -132,6 +163,8 @@ def _as_command(
     _account_name(ledger, item, name)
     explicit = explicit_fields(item, target, form.fields, ledger)
     _as_subtask(explicit, item, target, ledger)
+    if target.agents is not None and form.dir == target.agents.path.rpartition("/")[0]:
+        _bind_tools(explicit, item, target, ledger)
     values = behavior.merge(explicit, hatch, emitted)
     if form.inject_name:
         values = {"name": name, **values}
@@ -146,14 +179,37 @@ def _as_command(
     if isinstance(item, Skill):
         _account_skill(item, target, options, ledger)
     directory = options.command_dir or form.dir if target.key == "generic" else form.dir
-    files = [File(f"{directory}/{name}{form.extension}", _render_command(form, name, values, text))]
+    files = [File(f"{directory}/{name}{form.extension}", _render_command(form, name, values, text, options))]
     if form.companion:
         content = emit.markdown({"agent": name}, "")
         files.append(File(form.companion.format(name=name), content))
     return files
 
 
-def _render_command(form: CommandForm, name: str, values: dict[str, Any], text: str) -> bytes:
+def _bind_tools(explicit: dict[str, Any], item: Invocable, target: Target, ledger: Ledger) -> None:
+    """A command that is an agent file there: the file's own list of tools limits it, as it would an agent.
+
+    `allowed-tools` of a plain command limits nothing here, and is left out where its patterns have no form.
+    """
+    own = own_tools(item)
+    if own is None or "*" in own:
+        return
+    limited = limit_tools(own, target)
+    plain = "tools" not in item.unknown and behavior.execution_of(item) == "command"
+    if plain and limited.missing:
+        return
+    explicit["tools"] = list(limited.names)
+    fields = [name for name in content_fields(item) if name in ("allowed_tools", "unknown.tools")]
+    if limited.missing:
+        for field in fields:
+            lacking = ", ".join(limited.missing)
+            ledger.approximated(field, f"{ledger.subject} lacks the tools that have no name there: {lacking}")
+    ledger.kept(*fields)
+
+
+def _render_command(
+    form: CommandForm, name: str, values: dict[str, Any], text: str, options: Options
+) -> bytes:
     """A command in the agent's file format."""
     values = ordered(values)
     if form.form == "markdown":
@@ -162,6 +218,7 @@ def _render_command(form: CommandForm, name: str, values: dict[str, Any], text: 
         return emit.encode(emit.toml_text({**values, "prompt": text}))
     title = values.pop("title", None) or name.replace(".", " ").replace("-", " ").title()
     recipe: dict[str, Any] = {"version": "1.0.0", "title": title, "description": title, **values}
+    recipe["extensions"] = [dict(one) for one in options.extensions]
     if "{{args}}" in text:
         recipe["parameters"] = [
             {
@@ -188,13 +245,17 @@ def _as_claude_agent(
         ("description", "description", item.description),
         ("model", "model", item.model),
         ("effort", "effort", item.effort),
-        ("allowed_tools", "allowed-tools", tool_text(item.allowed_tools) if item.allowed_tools else None),
     ):
         if value is not None:
             explicit[key] = value
             ledger.kept(field)
+    own = own_tools(item)
+    if own is not None:
+        explicit["allowed-tools"] = tool_text(own)
+        ledger.kept("allowed_tools", "unknown.tools")
+        hatch = {key: value for key, value in hatch.items() if key != "tools"}
     for field in ("metadata", "compatibility"):
-        if getattr(item, field):
+        if getattr(item, field) and field not in item.injected:
             ledger.lost(field, f"`{field}` of {ledger.subject} has no place in an agent definition", "info")
     values = {"name": name, **behavior.as_agent(behavior.merge(explicit, hatch, emitted))}
     text = _body(item, target, BodyForm(variables=True), ledger)
@@ -209,10 +270,13 @@ def _as_native_agent(item: Invocable, target: Target, options: Options, ledger: 
         if field != "execution":
             ledger.outcomes.pop(f"behavior.{field}", None)
     files = write_agent(agent_of(item, options), target, options, ledger)
+    listed = content_fields(item)
     for field in ("tools", "effort", "color"):
         found = ledger.outcomes.get(field)
-        if found is not None and f"behavior.{field}" in content_fields(item):
-            ledger.repeat(f"behavior.{field}", found)
+        also = ("allowed_tools", "unknown.tools") if field == "tools" else ()
+        for other in (f"behavior.{field}", *also):
+            if found is not None and other in listed:
+                ledger.repeat(other, found)
     return files
 
 

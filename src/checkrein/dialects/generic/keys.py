@@ -7,7 +7,7 @@ from typing import Any
 
 NOT_CONTENT = frozenset(
     {"spans", "unknown", "body_line", "has_frontmatter", "plugin", "directory", "problem", "size", "lazy"}
-    | {"imported_by", "root", "format", "enabled", "sensitive", "element", "kind"}
+    | {"imported_by", "root", "format", "enabled", "sensitive", "element", "kind", "injected"}
 )
 """Fields about the place of an item, or computed facts about it, not about its content."""
 

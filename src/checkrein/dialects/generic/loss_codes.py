@@ -99,8 +99,8 @@ _TABLE = (
         "config-refused",
         "warning",
         "Deploy can't add its keys to an existing configuration file.",
-        "The file has comments or is broken, so a rewrite would lose part of it.",
-        "Make it strict JSON or TOML, move it away, or use `--force`; undo restores the old content.",
+        "The file is not JSON (with or without comments) or TOML, so a rewrite would lose part of it.",
+        "Correct it, move it away, or use `--force`; undo restores the old content.",
     ),
     Code(
         "DEP014",
@@ -117,6 +117,23 @@ _TABLE = (
         "A deployed text holds what looks like a secret.",
         "Every agent gets the text unchanged, and people share deployed files.",
         "Remove the secret and name an environment variable instead.",
+    ),
+    Code(
+        "DEP016",
+        "guard-lost",
+        "warning",
+        "A deny rule, an ask rule or a limit of tools does not hold in an agent, or holds less.",
+        "The agent may do there what the project forbids or wants to be asked about. `--strict` makes it an "
+        "error.",
+        "Leave the agent out, state the rule in a form that the agent has, or guard it there by hand.",
+    ),
+    Code(
+        "DEP017",
+        "plugin-outside",
+        "warning",
+        "A deployed plugin lies outside the project, and its parts name its files.",
+        "Written files then hold a path of this machine, which others do not have.",
+        "Put the plugin into the project, and deploy it from there.",
     ),
     Code(
         "SPK001",

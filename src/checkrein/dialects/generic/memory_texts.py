@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from fnmatch import fnmatchcase
 from typing import Any
 
 from checkrein.dialects.generic import emit, names
@@ -20,36 +21,77 @@ def write_instructions(
 ) -> tuple[list[File], list[Outcome]]:
     """Every instruction of a project. Texts of one directory share one file, in their order."""
     form = target.instructions or COMMON
+    items = tuple(items)
     sections: dict[str, list[str]] = {}
     files: list[File] = []
     outcomes: list[Outcome] = []
     taken: set[str] = set()
     places: dict[str, str] = {}
+    once = _Once(items, form, options)
     for item in items:
         ledger = Ledger(target, "instruction", item, _shown_name(item, options))
+        place = places.get(item.imported_by or "") or _place(item, form, options)
+        places[item.name] = place
         if target.command is None:
             ledger.item_lost(f"{target.label} takes no instructions")
-            outcomes.extend(ledger.close())
-            continue
-        if target.instructions is None:
-            ledger.approximated(
-                "", f"{ledger.subject} went to {form.file}, which {target.label} is expected to read"
-            )
-        text = _text(item, form, ledger)
-        if item.kind == "import" and form.imports:
-            outcomes.extend(ledger.close())
-            continue
-        if item.kind == "rule" and form.rules is not None:
+        elif once.is_there(item, place):
+            _text(item, form, ledger)
+            ledger.kept("paths")
+        elif item.kind == "rule" and form.rules is not None:
             name = _rule_name(item, taken)
-            files.append(_rule_file(item, name, text, form, target, ledger))
+            files.append(_rule_file(item, name, _text(item, form, ledger), form, target, ledger))
+        elif place in once.own and not once.is_own(item):
+            ledger.item_lost(
+                f"{ledger.subject} is not read by {target.label}: {place} belongs to the project, so deploy"
+                " adds nothing to it; move the text there"
+            )
         else:
-            place = places.get(item.imported_by or "") or _place(item, form, options)
-            places[item.name] = place
-            sections.setdefault(place, []).append(_section(item, text, ledger))
+            if target.instructions is None:
+                said = f"{ledger.subject} went to {form.file}, which {target.label} is expected to read"
+                ledger.approximated("", said)
+            sections.setdefault(place, []).append(_section(item, _text(item, form, ledger), ledger))
         outcomes.extend(ledger.close())
     for path, texts in sections.items():
         files.append(File(path, emit.encode("\n".join(_ended(text) for text in texts))))
     return files, outcomes
+
+
+class _Once:
+    """Knows what the agent gets without deploy, or got already: a text is written once.
+
+    `own` are files of the project that the agent reads under the name that deploy would write.
+    """
+
+    def __init__(self, items: Iterable[Instruction], form: InstructionForm, options: Options) -> None:
+        self._form = form
+        self._root = options.root
+        self._imported = {item.origin.file for item in items if item.kind == "import"}
+        self._written: set[tuple[str, str]] = set()
+        self.own = {
+            _place(item, form, options)
+            for item in items
+            if options.root and self._relative(item) == _place(item, form, options)
+        }
+
+    def is_there(self, item: Instruction, place: str) -> bool:
+        path = self._relative(item)
+        if path and any(fnmatchcase(path, name) for name in self._form.native):
+            return True
+        if self._form.imports and item.origin.file in self._imported:
+            return True
+        known = (place, item.origin.file)
+        if item.kind != "rule" and known in self._written:
+            return True
+        self._written.add(known)
+        return False
+
+    def is_own(self, item: Instruction) -> bool:
+        return self._relative(item) in self.own
+
+    def _relative(self, item: Instruction) -> str:
+        start = self._root.rstrip("/") + "/"
+        file = item.origin.file.replace("\\", "/")
+        return file.removeprefix(start) if self._root and file.startswith(start) else ""
 
 
 def _text(item: Instruction, form: InstructionForm, ledger: Ledger) -> str:

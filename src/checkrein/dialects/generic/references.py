@@ -10,39 +10,42 @@ from checkrein.dialects.generic.written import Ledger
 from checkrein.facts.agents import Target
 
 _REFERENCE = re.compile(r"\$\{(\w+)(?::-([^}]*))?\}")
-_NOT_NAME = re.compile(r"\W+")
+_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9-]*[ \t]+)(\S.*)", re.DOTALL)
+"""`Bearer `, `Basic `, `Token ` before the secret of a header."""
 
 
-def _variable_for(name: str) -> str:
-    """An environment variable for a header or option: `Authorization` is AUTHORIZATION."""
-    return _NOT_NAME.sub("_", name).strip("_").upper() or "SECRET"
-
-
-def safe_value(field: str, name: str, value: str, ledger: Ledger) -> str:
-    """The value, or `${NAME}` where it looks like a secret."""
+def safe_value(field: str, name: str, value: str, ledger: Ledger, owner: str = "") -> str:
+    """The value, or `${NAME}` where it looks like a secret. The scheme of a header stays in front of it."""
     if not is_sensitive(name, value) or _is_only_references(value):
         return value
-    variable = _variable_for(name)
+    scheme, secret = "", value
+    if field == "headers" and (found := _SCHEME.fullmatch(value)) and not looks_secret(found[1]):
+        scheme, secret = found[1], found[2]
+    variable = ledger.variables.name(name, secret, owner, own=field == "env")
     ledger.secret(field, variable)
-    return f"${{{variable}}}"
+    return f"{scheme}${{{variable}}}"
 
 
-def safe_text(field: str, value: str, ledger: Ledger) -> str:
+def safe_text(field: str, value: str, ledger: Ledger, owner: str = "") -> str:
     """An argument, address or command with references in place of its secrets."""
     if not looks_secret(value):
         return value
-    ledger.secret(field, "SECRET")
-    return redact_text(value).replace(REDACTED, "${SECRET}")
+    text = redact_text(value)
+    for number in range(text.count(REDACTED)):
+        variable = ledger.variables.name("SECRET", f"{number} {value}", owner)
+        ledger.secret(field, variable)
+        text = text.replace(REDACTED, f"${{{variable}}}", 1)
+    return text
 
 
-def safe_tree(field: str, name: str, value: Any, ledger: Ledger) -> Any:
+def safe_tree(field: str, name: str, value: Any, ledger: Ledger, owner: str = "") -> Any:
     """A value of any kind without apparent secrets; the name of a key counts for everything below it."""
     if isinstance(value, str):
-        return safe_text(field, safe_value(field, name, value, ledger), ledger)
+        return safe_text(field, safe_value(field, name, value, ledger, owner), ledger, owner)
     if isinstance(value, dict):
-        return {key: safe_tree(field, str(key), inner, ledger) for key, inner in value.items()}
+        return {key: safe_tree(field, str(key), inner, ledger, owner) for key, inner in value.items()}
     if isinstance(value, list | tuple):
-        return [safe_tree(field, name, inner, ledger) for inner in value]
+        return [safe_tree(field, name, inner, ledger, owner) for inner in value]
     return value
 
 
@@ -63,6 +66,11 @@ def whole_reference(value: str) -> str | None:
 
 def has_reference(value: str) -> bool:
     return _REFERENCE.search(value) is not None
+
+
+def references(value: str) -> list[str]:
+    """The variables that a value names."""
+    return [found[1] for found in _REFERENCE.finditer(value)]
 
 
 def _is_only_references(value: str) -> bool:

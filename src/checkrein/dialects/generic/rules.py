@@ -1,91 +1,117 @@
-"""Permission rules in other agents' forms. A written rule allows the same, or less."""
+"""Permission rules in other agents' forms. A written rule allows the same, or less.
+
+Deny and ask rules come first. An allow rule is left out where it would cover a call that a deny or ask rule
+is about and that rule has no form there.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
-from checkrein.base.diagnostic import Severity
-from checkrein.dialects.generic.tools import convert_tool
-from checkrein.dialects.generic.written import Ledger
-from checkrein.facts.agents import Target
+from msgspec import Struct
+
+from checkrein.dialects.generic import rule_files, rule_lists
+from checkrein.dialects.generic.rule_forms import Assembly, Form, Shape
+from checkrein.dialects.generic.rule_subjects import Subject, overlap, subject_of
+from checkrein.dialects.generic.written import GUARD_LOST, File, Ledger
+from checkrein.facts.agents import RuleForm, Target
 from checkrein.model.rule import Rule
 
-_PART_OF_EDIT = ("Write", "MultiEdit", "NotebookEdit")
-"""opencode has one word for these and Edit: allowing one would allow all."""
+_RANK = {"deny": 0, "ask": 1, "allow": 2}
+_SHAPES: dict[str, Shape] = {**rule_lists.SHAPES, **rule_files.SHAPES}
+
+Pair = tuple[Rule, Ledger]
 
 
-def rule_lost(rule: Rule, target: Target, ledger: Ledger, why: str) -> None:
+class Guard(Struct, frozen=True):
+    """A deny or ask rule that does not hold in full there."""
+
+    rule: Rule
+    subject: Subject | None
+
+
+def write_rules(
+    pairs: Sequence[Pair], target: Target, documents: dict[str, dict[str, Any]], root: str
+) -> list[File]:
+    """Put the rules into `documents`, or into files of their own. The ledgers say what became of each."""
+    form = target.rules
+    if form is None:
+        for rule, ledger in pairs:
+            rule_lost(rule, ledger, f"{target.label} has no permission rules in a project")
+        return []
+    if form.shape == "claude":
+        if pairs:
+            documents.setdefault(form.file, {})["permissions"] = _as_they_are(pairs)
+        return []
+    shape = _SHAPES[form.shape]
+    assembly = Assembly(target, form, documents, root)
+    weak: list[Guard] = []
+    chosen: list[tuple[Rule, Form]] = []
+    for rule, ledger in sorted(pairs, key=lambda pair: _RANK[pair[0].verdict]):
+        subject = subject_of(rule)
+        found = _form(rule, subject, shape, assembly)
+        if isinstance(found, Form) and rule.verdict == "allow":
+            guard = next((one for one in weak if overlap(subject, one.subject)), None)
+            if guard is not None:
+                found = f"it would cover what `{guard.rule.verdict}: {guard.rule.text}` is about"
+        if isinstance(found, str):
+            rule_lost(rule, ledger, found)
+        else:
+            chosen.append((rule, found))
+            _account(rule, found, form, ledger)
+        if rule.verdict != "allow" and (isinstance(found, str) or found.weaker):
+            weak.append(Guard(rule, subject))
+    return shape.assemble(chosen, assembly) if chosen else []
+
+
+def rule_lost(rule: Rule, ledger: Ledger, why: str) -> None:
     """A lost deny or ask loosens the project there, a lost allow only makes it ask more."""
-    severity: Severity = "info" if rule.verdict == "allow" else "warning"
-    ledger.item_lost(
-        f"the rule `{rule.verdict}: {rule.text}` has no effect in {target.label}: {why}", severity
-    )
+    message = f"the rule `{rule.verdict}: {rule.text}` has no effect in {ledger.target.label}: {why}"
+    if rule.verdict == "allow":
+        ledger.item_lost(message, "info")
+    else:
+        ledger.item_lost(message, code=GUARD_LOST)
 
 
-def claude_rules(rules: list[tuple[Rule, Ledger]]) -> dict[str, list[Any]]:
+def _form(rule: Rule, subject: Subject | None, shape: Shape, assembly: Assembly) -> Form | str:
+    label, form = assembly.target.label, assembly.form
+    if rule.problem or subject is None:
+        return rule.problem or f"`{rule.text}` has no form there"
+    if subject.kind not in form.subjects:
+        return f"{label} takes no rules about {_PLURALS[subject.kind]} from a project"
+    if rule.verdict not in form.verdicts:
+        return f"{label} takes no `{rule.verdict}` rules from a project"
+    return shape.form(rule, subject, assembly)
+
+
+_PLURALS = {
+    "tool": "whole tools",
+    "command": "shell commands",
+    "file": "files",
+    "host": "hosts",
+    "server": "MCP servers",
+    "mcp_tool": "tools of MCP servers",
+    "skill": "skills",
+    "agent": "subagents",
+}
+
+
+def _account(rule: Rule, found: Form, form: RuleForm, ledger: Ledger) -> None:
+    ledger.kept(*(name for name in ("match", "not_match") if getattr(rule, name)))
+    if found.weaker:
+        message = f"the rule `{rule.verdict}: {rule.text}` is weaker in {ledger.target.label}: {found.weaker}"
+        ledger.weakened(message)
+        return
+    condition = f", {form.condition}" if form.condition else ""
+    if not found.exact or condition:
+        ledger.approximated("", f"`{rule.text}` is {found.said} there{condition}")
+
+
+def _as_they_are(pairs: Sequence[Pair]) -> dict[str, list[str]]:
     """`permissions` of a settings file."""
-    lists: dict[str, list[Any]] = {}
-    for rule, _ in rules:
+    lists: dict[str, list[str]] = {}
+    for rule, ledger in pairs:
         lists.setdefault(rule.verdict, []).append(rule.text)
-    return {behavior: lists[behavior] for behavior in ("allow", "ask", "deny") if behavior in lists}
-
-
-def opencode_rules(rules: list[tuple[Rule, Ledger]], target: Target) -> dict[str, Any]:
-    """`permission` of opencode.json: the last rule that matches wins there, so denies come last.
-
-    A call that no rule names is allowed there and needs approval here, so patterns of a tool start with `*:
-    ask`.
-    """
-    permission: dict[str, Any] = {}
-    rank = {"allow": 0, "ask": 1, "deny": 2}
-    for rule, ledger in sorted(rules, key=lambda pair: rank[pair[0].verdict]):
-        pattern = _opencode_pattern(rule)
-        name = convert_tool(rule.tool, target)
-        if rule.problem or name is None or pattern is None:
-            rule_lost(rule, target, ledger, rule.problem or f"`{rule.text}` has no form in opencode.json")
-            continue
-        if rule.verdict == "allow" and rule.tool in _PART_OF_EDIT:
-            rule_lost(rule, target, ledger, "it would allow every edit there")
-            continue
-        held = permission.setdefault(name, {"*": "ask"} if pattern != "*" else {})
-        held.pop(pattern, None)
-        held[pattern] = rule.verdict
-        if pattern != "*":
-            ledger.approximated("", f"`{rule.text}` is the pattern `{pattern}` of `{name}` there")
-    return {
-        name: patterns["*"] if list(patterns) == ["*"] else patterns for name, patterns in permission.items()
-    }
-
-
-def _opencode_pattern(rule: Rule) -> str | None:
-    if rule.specifier is None:
-        return "*"
-    if rule.tool == "Bash":
-        text = rule.specifier
-        return text.removesuffix(":*") + " *" if text.endswith(":*") else text
-    if rule.tool in ("Skill", "Agent", "Task") and rule.specifier.isprintable():
-        return rule.specifier
-    return None
-
-
-def amp_rules(rules: list[tuple[Rule, Ledger]], target: Target) -> list[dict[str, Any]]:
-    """`amp.permissions`: the first entry that matches wins there, so denies come first."""
-    entries: list[dict[str, Any]] = []
-    rank = {"deny": 0, "ask": 1, "allow": 2}
-    action = {"deny": "reject", "ask": "ask", "allow": "allow"}
-    for rule, ledger in sorted(rules, key=lambda pair: rank[pair[0].verdict]):
-        name = convert_tool(rule.tool, target)
-        if rule.problem or name is None:
-            rule_lost(rule, target, ledger, rule.problem or f"there is no tool like `{rule.tool}`")
-            continue
-        entry: dict[str, Any] = {"tool": name, "action": action[rule.verdict]}
-        if rule.specifier is not None:
-            if rule.tool != "Bash":
-                rule_lost(rule, target, ledger, f"`{rule.text}` has no form in Amp's settings")
-                continue
-            text = rule.specifier
-            pattern = text.removesuffix(":*") + " *" if text.endswith(":*") else text
-            entry["matches"] = {"cmd": pattern}
-            ledger.approximated("", f"`{rule.text}` is `{pattern}` of `{name}` there")
-        entries.append(entry)
-    return entries
+        ledger.kept(*(name for name in ("match", "not_match") if getattr(rule, name)))
+    return {verdict: lists[verdict] for verdict in ("allow", "ask", "deny") if verdict in lists}

@@ -2,61 +2,68 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import msgspec
 
 from checkrein.dialects.generic.references import (
     has_reference,
+    references,
     safe_text,
     safe_tree,
     safe_value,
     spell,
     whole_reference,
 )
-from checkrein.dialects.generic.written import Ledger
-from checkrein.facts.agents import Target
+from checkrein.dialects.generic.written import Ledger, Variables
+from checkrein.facts.agents import DocumentForm, Target
 from checkrein.model.items import Server
 
 _REMOTE = ("http", "sse", "ws")
 
 
 def clean(server: Server, ledger: Ledger) -> Server:
-    """The server without anything that looks like a secret."""
+    """The server without anything that looks like a secret. Each secret has a variable of its own."""
+
+    def text(field: str, value: str | None) -> str | None:
+        return None if value is None else safe_text(field, value, ledger, server.name)
+
+    def named(field: str, values: dict[str, str]) -> dict[str, str]:
+        return {name: safe_value(field, name, value, ledger, server.name) for name, value in values.items()}
+
     return msgspec.structs.replace(
         server,
-        command=None if server.command is None else safe_text("command", server.command, ledger),
-        args=tuple(_argument(server.args, index, ledger) for index in range(len(server.args))),
-        env={name: safe_value("env", name, value, ledger) for name, value in server.env.items()},
-        headers={name: safe_value("headers", name, value, ledger) for name, value in server.headers.items()},
-        url=None if server.url is None else safe_text("url", server.url, ledger),
-        headers_helper=(
-            None
-            if server.headers_helper is None
-            else safe_text("headersHelper", server.headers_helper, ledger)
-        ),
-        oauth=safe_tree("oauth", "oauth", server.oauth, ledger),
-        unknown=safe_tree("unknown", "", server.unknown, ledger),
+        command=text("command", server.command),
+        args=tuple(_argument(server, index, ledger) for index in range(len(server.args))),
+        env=named("env", server.env),
+        headers=named("headers", server.headers),
+        url=text("url", server.url),
+        headers_helper=text("headersHelper", server.headers_helper),
+        oauth=safe_tree("oauth", "oauth", server.oauth, ledger, server.name),
+        unknown=safe_tree("unknown", "", server.unknown, ledger, server.name),
     )
 
 
-def _argument(args: tuple[str, ...], index: int, ledger: Ledger) -> str:
-    value = args[index]
-    before = args[index - 1] if index else ""
+def _argument(server: Server, index: int, ledger: Ledger) -> str:
+    value = server.args[index]
+    before = server.args[index - 1] if index else ""
     if before.startswith("--") and "=" not in before:
-        return safe_value("args", before.strip("-"), value, ledger)
-    return safe_text("args", value, ledger)
+        return safe_value("args", before.strip("-"), value, ledger, server.name)
+    return safe_text("args", value, ledger, server.name)
 
 
-def server_entry(server: Server, target: Target, shape: str, ledger: Ledger) -> dict[str, Any]:
-    """One entry in the agent's shape; the ledger gets the fields without a key there."""
+def server_entry(server: Server, target: Target, form: DocumentForm, ledger: Ledger) -> dict[str, Any]:
+    """One entry in the shape of a file; the ledger gets the fields without a key there."""
+    if form.env is not None:
+        target = msgspec.structs.replace(target, env=form.env)
     safe = clean(server, ledger)
     for field in ("command", "args", "env", "url", "headers", "transport"):
         if getattr(server, field):
             ledger.kept(field)
     if target.dialect == "claude":
         ledger.kept(*(f"unknown.{key}" for key in server.unknown))
-    return _SHAPES[shape](safe, target, ledger)
+    return _SHAPES[form.shape](safe, target, ledger)
 
 
 def _base(server: Server, target: Target) -> dict[str, Any]:
@@ -208,3 +215,34 @@ _SHAPES = {
 }
 SERVER_KEYS = {"copilot": "servers", "opencode": "mcp", "codex": "mcp_servers", "amp": "amp.mcpServers"}
 """The key that holds the entries, if it is not `mcpServers`."""
+
+
+def goose_extensions(
+    servers: Iterable[Server], target: Target, variables: Variables
+) -> tuple[dict[str, Any], ...]:
+    """What a recipe has to declare: goose's own tools, and the project's servers.
+
+    A recipe names the variables that a server needs and never holds their values.
+    """
+    found: list[dict[str, Any]] = [{"type": "builtin", "name": "developer"}]
+    for server in servers:
+        if server.problem:
+            continue
+        safe = clean(server, Ledger(target, "server", server, variables=variables))
+        entry: dict[str, Any]
+        if safe.transport in _REMOTE:
+            kind = "sse" if safe.transport == "sse" else "streamable_http"
+            entry = {"type": kind, "name": safe.name, "uri": safe.url or ""}
+            if safe.headers:
+                entry["headers"] = dict(safe.headers)
+        else:
+            entry = {"type": "stdio", "name": safe.name, "cmd": safe.command or "", "args": list(safe.args)}
+            plain = {name: value for name, value in safe.env.items() if not has_reference(value)}
+            if plain:
+                entry["envs"] = plain
+        needed = [*safe.env.values(), *safe.headers.values()]
+        names = [name for value in needed for name in references(value)]
+        if names:
+            entry["env_keys"] = list(dict.fromkeys(names))
+        found.append(entry)
+    return tuple(found)

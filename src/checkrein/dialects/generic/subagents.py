@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from checkrein.dialects.generic import behavior, body, emit, names
-from checkrein.dialects.generic.fields import account_model, model_name
+from checkrein.dialects.generic.fields import account_model, model_name, own_tools
 from checkrein.dialects.generic.invocables import neutral, write_invocable
 from checkrein.dialects.generic.keys import ordered
 from checkrein.dialects.generic.server_entries import server_entry
-from checkrein.dialects.generic.tools import convert_tools, say_tools
+from checkrein.dialects.generic.tools import WRITERS, convert_tools, say_tools, without_tools
 from checkrein.dialects.generic.written import File, Ledger, Options
 from checkrein.facts.agents import AgentForm, BodyForm, Target
 from checkrein.facts.behavior import profile
@@ -85,18 +85,7 @@ def _values(item: Agent, target: Target, form: AgentForm, ledger: Ledger) -> dic
     if item.skills and "skills" in form.fields:
         values[form.fields["skills"]] = list(item.skills)
         ledger.kept("skills")
-    if item.disallowed_tools and "disallowed_tools" in form.fields:
-        said, remark, _ = say_tools(item.disallowed_tools, target, form.tools)
-        values[form.fields["disallowed_tools"]] = said["tools"]
-        if remark:
-            ledger.approximated(
-                "disallowed_tools", f"{ledger.subject}: tools without a name there stay allowed"
-            )
-        ledger.kept("disallowed_tools")
-    if item.tools is not None:
-        _tools(item.tools, target, form, ledger, values)
-    if item.disallowed_tools and form.tools == "permission":
-        _denied_tools(item.disallowed_tools, target, ledger, values)
+    _limits(item, target, form, ledger, values)
     _servers(item, target, form, ledger, values)
     if item.hooks and "hooks" in form.fields:
         from checkrein.dialects.generic.hook_entries import claude_groups, safe_hook
@@ -117,6 +106,48 @@ def _effort(effort: str, target: Target, ledger: Ledger) -> str:
     return target.efforts[-1]
 
 
+def _limits(item: Agent, target: Target, form: AgentForm, ledger: Ledger, values: dict[str, Any]) -> None:
+    """What the agent may use and what not. A limit that has no form there is a lost guard."""
+    tools, denied = item.tools, item.disallowed_tools
+    if "disallowed_tools" in form.fields:
+        if tools is not None:
+            _tools(tools, target, form, ledger, values)
+        if denied:
+            _denied_list(denied, target, form, ledger, values)
+        return
+    if form.tools == "permission":
+        if tools is not None:
+            _tools(tools, target, form, ledger, values)
+        if denied:
+            _denied_tools(denied, target, ledger, values)
+        return
+    if denied:
+        limited = form.tools == "list" or tools is not None or {*denied, "PowerShell"} >= WRITERS
+        if not limited:
+            ledger.guard_lost(
+                "disallowed_tools", f"{ledger.subject} can't be kept from {', '.join(denied)} there"
+            )
+            return
+        tools = without_tools(tools, denied, target)
+        ledger.approximated("disallowed_tools", f"{ledger.subject}: its list of tools leaves them out there")
+    if tools is not None:
+        _tools(tools, target, form, ledger, values)
+
+
+def _denied_list(
+    tools: tuple[str, ...], target: Target, form: AgentForm, ledger: Ledger, values: dict[str, Any]
+) -> None:
+    converted = convert_tools(tools, target)
+    said: Any = ", ".join(converted.names) if form.tools == "comma" else list(converted.names)
+    values[form.fields["disallowed_tools"]] = said
+    if converted.missing:
+        missing = ", ".join(converted.missing)
+        ledger.guard_lost(
+            "disallowed_tools", f"{ledger.subject}: {missing} has no name there and stays allowed"
+        )
+    ledger.kept("disallowed_tools")
+
+
 def _denied_tools(tools: tuple[str, ...], target: Target, ledger: Ledger, values: dict[str, Any]) -> None:
     converted = convert_tools(tools, target)
     if converted.names:
@@ -124,9 +155,13 @@ def _denied_tools(tools: tuple[str, ...], target: Target, ledger: Ledger, values
         for name in converted.names:
             held.pop(name, None)
             held[name] = "deny"
-    said = f"denied there: {', '.join(converted.names)}" if converted.names else "nothing is denied there"
-    lacking = f"; no name for {', '.join(converted.missing)}" if converted.missing else ""
-    ledger.approximated("disallowed_tools", f"{ledger.subject}: {said}{lacking}")
+    if converted.missing:
+        missing = ", ".join(converted.missing)
+        ledger.guard_lost(
+            "disallowed_tools", f"{ledger.subject}: {missing} has no name there and stays allowed"
+        )
+    said = f"denied there: {', '.join(converted.names)}"
+    ledger.approximated("disallowed_tools", f"{ledger.subject}: {said}")
 
 
 def _tools(
@@ -138,7 +173,7 @@ def _tools(
     said, remark, exact = say_tools(tools, target, form.tools)
     values |= said
     if not said:
-        ledger.lost("tools", f"{ledger.subject}: {remark}")
+        ledger.guard_lost("tools", f"{ledger.subject}: {remark}")
     elif exact:
         ledger.kept("tools")
     else:
@@ -147,8 +182,7 @@ def _tools(
 
 def _servers(item: Agent, target: Target, form: AgentForm, ledger: Ledger, values: dict[str, Any]) -> None:
     if item.servers and "servers" in form.fields and target.servers is not None:
-        shape = target.servers.shape
-        entries = {server.name: server_entry(server, target, shape, ledger) for server in item.servers}
+        entries = {s.name: server_entry(s, target, target.servers, ledger) for s in item.servers}
         key = form.fields["servers"]
         if target.dialect == "claude":
             values[key] = [*item.server_names, *({name: entry} for name, entry in entries.items())]
@@ -182,7 +216,7 @@ def _without_agents(item: Agent, target: Target, options: Options, ledger: Ledge
 
 def agent_of(item: Invocable, options: Options) -> Agent:
     """A command with `execution: agent` as an agent definition, for agents that the tables do not route."""
-    tools: tuple[str, ...] | None = item.allowed_tools or None
+    tools = own_tools(item)
     wanted = item.behavior.get("tools")
     if tools is None and wanted is not None and behavior.is_valid("tools", wanted):
         emitted = profile(options.profile).emitted("claude", "tools", wanted or "none")

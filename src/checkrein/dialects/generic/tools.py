@@ -12,7 +12,27 @@ from msgspec import Struct
 from checkrein.facts.agents import Target, ToolShape
 from checkrein.model.rule import split_rule
 
-READ_ONLY = frozenset({"Read", "Grep", "Glob", "LS", "NotebookRead", "TodoWrite", "TodoRead"})
+WRITERS = frozenset({"Bash", "PowerShell", "Edit", "Write", "MultiEdit", "NotebookEdit"})
+"""Tools that change files. An agent without them can work in a read-only place."""
+
+_CONTENT = ("Read", "Grep")
+_NAMES = (*_CONTENT, "Glob", "LS")
+_EDITS = ("Edit", "Write", "MultiEdit")
+_AS_STRONG = {
+    "Read": _CONTENT,
+    "NotebookRead": _CONTENT,
+    "Grep": _CONTENT,
+    "Glob": _NAMES,
+    "LS": _NAMES,
+    "Edit": _EDITS,
+    "Write": _EDITS,
+    "MultiEdit": _EDITS,
+    "NotebookEdit": (*_EDITS, "NotebookEdit"),
+    "WebSearch": ("WebSearch", "WebFetch"),
+    "Agent": ("Agent", "Task"),
+    "Task": ("Agent", "Task"),
+}
+"""The tools that can do at least what a tool does."""
 
 
 class Tools(Struct, frozen=True):
@@ -49,6 +69,20 @@ def convert_tool(text: str, target: Target) -> str | None:
     return target.tools.get(tool)
 
 
+def limit_tools(tools: Iterable[str], target: Target) -> Tools:
+    """The names for an agent that may use only `tools`. A name that stands for more there is left out."""
+    listed = tuple(tools)
+    found = convert_tools(listed, target)
+    wider = {name for name in found.names if not _is_covered(name, listed, target)}
+    missing = (*found.missing, *(tool for tool in listed if convert_tool(tool, target) in wider))
+    return Tools(tuple(name for name in found.names if name not in wider), missing)
+
+
+def _is_covered(name: str, tools: tuple[str, ...], target: Target) -> bool:
+    meant = [ours for ours, theirs in target.tools.items() if theirs == name and ours != "*"]
+    return all(any(tool in _AS_STRONG.get(ours, (ours,)) for tool in tools) for ours in meant)
+
+
 def read_tool(name: str, target: Target) -> str:
     """The inverse of `convert_tool`: our name for a tool of `target`, or its own name if we have none."""
     if target.tools.get("*"):
@@ -71,16 +105,14 @@ def _pattern(template: str) -> re.Pattern[str]:
 def say_tools(
     tools: tuple[str, ...], target: Target, shape: ToolShape
 ) -> tuple[dict[str, Any], str | None, bool]:
-    """(frontmatter, remark, exact) for an agent that may use only `tools`."""
-    if shape == "sandbox":
-        if set(tools) <= READ_ONLY:
-            return {"sandbox_mode": "read-only"}, "its tools became a read-only sandbox", False
-        return {}, f"its tools can't be limited there ({', '.join(tools)})", False
-    if shape == "readonly":
-        if set(tools) <= READ_ONLY:
+    """(frontmatter, remark, exact) for an agent that may use only `tools`; no frontmatter, no limit."""
+    if shape in ("sandbox", "readonly"):
+        if WRITERS.isdisjoint(split_rule(tool)[0] for tool in tools):
+            if shape == "sandbox":
+                return {"sandbox_mode": "read-only"}, "its tools became a read-only sandbox", False
             return {"readonly": True}, "its tools became `readonly`", False
         return {}, f"its tools can't be limited there ({', '.join(tools)})", False
-    converted = convert_tools(tools, target)
+    converted = limit_tools(tools, target)
     remark = None
     if converted.missing:
         remark = f"it lacks the tools that have no name there: {', '.join(converted.missing)}"
@@ -90,3 +122,11 @@ def say_tools(
     if shape == "permission":
         return {"permission": {"*": "deny", **dict.fromkeys(converted.names, "allow")}}, remark, exact
     return {"tools": list(converted.names)}, remark, exact
+
+
+def without_tools(tools: tuple[str, ...] | None, denied: tuple[str, ...], target: Target) -> tuple[str, ...]:
+    """The tools that are left without the denied ones; None means every tool that the agent has."""
+    every = tuple(tool for tool in target.tools if tool != "*") if tools is None or "*" in tools else tools
+    names = {split_rule(tool)[0] for tool in denied}
+    gone = {target.tools.get(name, name) for name in names} | names
+    return tuple(tool for tool in every if tool not in gone and target.tools.get(tool, tool) not in gone)

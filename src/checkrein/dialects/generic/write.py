@@ -18,12 +18,21 @@ from checkrein.dialects.generic.hook_entries import (
 )
 from checkrein.dialects.generic.invocables import write_invocable
 from checkrein.dialects.generic.memory_texts import write_instructions
-from checkrein.dialects.generic.rules import amp_rules, claude_rules, opencode_rules, rule_lost
-from checkrein.dialects.generic.server_entries import SERVER_KEYS, server_entry
+from checkrein.dialects.generic.rules import write_rules
+from checkrein.dialects.generic.server_entries import SERVER_KEYS, clean, goose_extensions, server_entry
 from checkrein.dialects.generic.subagents import write_agent
 from checkrein.dialects.generic.vocabulary import findings
-from checkrein.dialects.generic.written import File, Ledger, Options, Outcome, Written, content_fields, finish
-from checkrein.facts.agents import Target, find_target
+from checkrein.dialects.generic.written import (
+    File,
+    Ledger,
+    Options,
+    Outcome,
+    Variables,
+    Written,
+    content_fields,
+    finish,
+)
+from checkrein.facts.agents import DocumentForm, Target, find_target
 from checkrein.model.items import Hook, Item, Server, Setting
 from checkrein.model.project import Sources
 from checkrein.model.rule import Rule
@@ -38,6 +47,12 @@ class Draft(Struct):
     documents: Documents
     outcomes: list[Outcome]
     notes: list[Diagnostic]
+    variables: Variables
+
+    def ledger(self, target: Target, kind: str, item: Item | Rule) -> Ledger:
+        """The account of an item. Rules are counted by verdict: `rule.deny`."""
+        kind = f"{kind}.{item.verdict}" if isinstance(item, Rule) else kind
+        return Ledger(target, kind, item, variables=self.variables)
 
     def close(self, ledger: Ledger) -> None:
         self.outcomes.extend(ledger.close())
@@ -52,27 +67,31 @@ def write_for(
     """Write `sources` for the agent with this key. `settings` writes settings if the agent takes them."""
     target = find_target(key)
     assert target is not None
-    draft = Draft([], {}, [], [])
+    draft = Draft([], {}, [], [], Variables())
     if target.home and not options.home:
         return _lose_all(sources, target)
     sources = _without_native(sources, target, options, draft)
+    if target.key == "goose":
+        options = structs.replace(
+            options, extensions=goose_extensions(sources.servers, target, draft.variables)
+        )
     files, outcomes = write_instructions(sources.instructions, target, options)
     draft.files += files
     draft.outcomes += outcomes
     for kind, items in (("skill", sources.skills), ("command", sources.commands)):
         for item in items:
-            ledger = Ledger(target, kind, item)
+            ledger = draft.ledger(target, kind, item)
             draft.notes += findings(item)
             draft.files += write_invocable(item, target, options, ledger)
             draft.close(ledger)
     for agent in sources.agents:
-        ledger = Ledger(target, "agent", agent)
+        ledger = draft.ledger(target, "agent", agent)
         draft.notes += findings(agent)
         draft.files += write_agent(agent, target, options, ledger)
         draft.close(ledger)
-    _servers(sources.servers, target, draft)
+    _servers(sources.servers, target, options, draft)
     _hooks(sources.hooks, target, draft)
-    _rules(sources.rules, target, draft)
+    _rules(sources.rules, target, options, draft)
     (settings or _lose_settings)(sources.settings, target, draft)
     for kind, others in (("plugin", sources.plugins), ("marketplace", sources.marketplaces)):
         for other in others:
@@ -103,8 +122,10 @@ def _without_native(sources: Sources, target: Target, options: Options, draft: D
     for name, kind in _KINDS.items():
         rest: list[Item | Rule] = []
         for item in getattr(sources, name):
-            if _is_native(item, target, options):
-                ledger = Ledger(target, kind, item)
+            if isinstance(item, Setting) and _is_elsewhere(item.name):
+                rest.append(item)
+            elif _is_native(item, target, options):
+                ledger = draft.ledger(target, kind, item)
                 ledger.kept(*content_fields(item))
                 draft.close(ledger)
             else:
@@ -116,20 +137,24 @@ def _without_native(sources: Sources, target: Target, options: Options, draft: D
 def _is_native(item: Item | Rule, target: Target, options: Options) -> bool:
     if getattr(item, "behavior", None) or getattr(item, "agents", None):
         return False
+    return _lies_in(item, target.reads, options)
+
+
+def _lies_in(item: Item | Rule, places: tuple[str, ...], options: Options) -> bool:
+    """Whether the item's file is one of these files of the project, or below one of these folders."""
     path = item.origin.file.replace("\\", "/")
     root = options.root.rstrip("/") + "/"
-    if not path.startswith(root):
-        return False
-    short = path[len(root) :]
-    return any(short == place or short.startswith(f"{place}/") for place in target.reads)
+    short = path.removeprefix(root)
+    inside = bool(options.root) and path.startswith(root)
+    return inside and any(short == place or short.startswith(f"{place}/") for place in places)
 
 
 def _lose_all(sources: Sources, target: Target) -> Written:
-    draft = Draft([], {}, [], [])
+    draft = Draft([], {}, [], [], Variables())
     names = {**_KINDS, "plugins": "plugin", "marketplaces": "marketplace"}
     for name, kind in names.items():
         for item in getattr(sources, name):
-            ledger = Ledger(target, kind, item)
+            ledger = draft.ledger(target, kind, item)
             ledger.item_lost(
                 f"{target.label} reads only from the home directory, where deploy does not write"
             )
@@ -138,33 +163,51 @@ def _lose_all(sources: Sources, target: Target) -> Written:
 
 
 def _lose(item: Item, kind: str, target: Target, draft: Draft) -> None:
-    ledger = Ledger(target, kind, item)
+    ledger = draft.ledger(target, kind, item)
     ledger.item_lost(f"deploy does not copy the {kind} `{item.name}` to {target.label}", "info")
     draft.close(ledger)
 
 
-def _servers(servers: tuple[Server, ...], target: Target, draft: Draft) -> None:
+def _servers(servers: tuple[Server, ...], target: Target, options: Options, draft: Draft) -> None:
     form = target.servers
+    native = {
+        server.name for server in servers if form is not None and _lies_in(server, form.native, options)
+    }
     for server in servers:
-        ledger = Ledger(target, "server", server)
-        if form is None:
+        ledger = draft.ledger(target, "server", server)
+        if form is None and target.key == "goose" and options.extensions:
+            clean(server, ledger)
+            ledger.kept(*content_fields(server))
+        elif form is None:
             ledger.item_lost(
                 f"{target.label} has no project file for MCP servers; {ledger.subject} is not written"
             )
         elif server.problem:
             ledger.item_lost(f"{ledger.subject} can't be used: {server.problem}")
         else:
-            key = SERVER_KEYS.get(form.shape, "mcpServers")
-            held = draft.documents.setdefault(form.file, {}).setdefault(key, {})
-            held[server.name] = server_entry(server, target, form.shape, ledger)
+            if server.name not in native:
+                _server_file(server, target, form, ledger, draft)
+                if native:
+                    said = f"{ledger.subject} went to {form.file}, which is not read beside {form.native[0]}"
+                    ledger.approximated("", f"{said}; add it there")
+            for more in target.more_servers:
+                _server_file(server, target, more, ledger, draft)
+            if server.name in native:
+                ledger.kept(*content_fields(server))
         draft.close(ledger)
+
+
+def _server_file(server: Server, target: Target, form: DocumentForm, ledger: Ledger, draft: Draft) -> None:
+    key = SERVER_KEYS.get(form.shape, "mcpServers")
+    held = draft.documents.setdefault(form.file, {}).setdefault(key, {})
+    held[server.name] = server_entry(server, target, form, ledger)
 
 
 def _hooks(hooks: tuple[Hook, ...], target: Target, draft: Draft) -> None:
     if target.dialect == "claude":
         safe = []
         for hook in hooks:
-            ledger = Ledger(target, "hook", hook)
+            ledger = draft.ledger(target, "hook", hook)
             safe.append(safe_hook(hook, ledger))
             ledger.kept(*known_fields(hook))
             draft.close(ledger)
@@ -173,7 +216,7 @@ def _hooks(hooks: tuple[Hook, ...], target: Target, draft: Draft) -> None:
         return
     written = []
     for hook in hooks:
-        ledger = Ledger(target, "hook", hook)
+        ledger = draft.ledger(target, "hook", hook)
         found = write_hook(hook, target, ledger)
         draft.close(ledger)
         if found is not None:
@@ -209,30 +252,21 @@ _HOOK_SHAPES: dict[str, Callable[[list[tuple[str, dict[str, Any], str | None]]],
 }
 
 
-def _rules(rules: tuple[Rule, ...], target: Target, draft: Draft) -> None:
-    pairs = [(rule, Ledger(target, "rule", rule)) for rule in rules]
-    form = target.rules
-    if form is None:
-        for rule, ledger in pairs:
-            rule_lost(rule, target, ledger, "it has no permission rules")
-    elif form.shape == "claude" and pairs:
-        for rule, ledger in pairs:
-            ledger.kept(*(name for name in ("match", "not_match") if getattr(rule, name)))
-        draft.documents.setdefault(form.file, {})["permissions"] = claude_rules(pairs)
-    elif form.shape == "opencode" and (found := opencode_rules(pairs, target)):
-        draft.documents.setdefault(form.file, {})["permission"] = found
-    elif form.shape == "amp" and (entries := amp_rules(pairs, target)):
-        draft.documents.setdefault(form.file, {})["amp.permissions"] = entries
+def _rules(rules: tuple[Rule, ...], target: Target, options: Options, draft: Draft) -> None:
+    pairs = [(rule, draft.ledger(target, "rule", rule)) for rule in rules]
+    draft.files += write_rules(pairs, target, draft.documents, options.root)
     for _, ledger in pairs:
         draft.close(ledger)
 
 
 def _lose_settings(settings: tuple[Setting, ...], target: Target, draft: Draft) -> None:
     for setting in settings:
-        if setting.name.split(".")[0] in ("hooks", "mcpServers") or _is_rule(setting.name):
+        if _is_elsewhere(setting.name):
             continue
         _lose(setting, "setting", target, draft)
 
 
-def _is_rule(name: str) -> bool:
-    return name in ("permissions.allow", "permissions.ask", "permissions.deny")
+def _is_elsewhere(name: str) -> bool:
+    """Whether items of their own stand for a setting: hooks, servers, rules."""
+    rules = ("permissions.allow", "permissions.ask", "permissions.deny")
+    return name.split(".")[0] in ("hooks", "mcpServers") or name in rules

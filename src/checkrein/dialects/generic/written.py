@@ -7,6 +7,7 @@ field that was not mentioned into a loss, so a forgotten field can't vanish.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from typing import Any, Literal
 
@@ -21,6 +22,7 @@ from checkrein.model.items import Item
 from checkrein.model.rule import Rule
 
 Status = Literal["kept", "approximated", "lost"]
+GUARD_LOST = "DEP016"
 WHOLE = ""
 """The field of an outcome about an item as a whole."""
 
@@ -60,6 +62,12 @@ class Outcome(Struct, frozen=True):
         hint = CODES[self.code].hint if self.code in CODES else None
         return Diagnostic(self.code, self.severity, f"{self.target}: {self.message}", self.origin, hint=hint)
 
+    @property
+    def variable(self) -> str | None:
+        """The variable that replaced a secret."""
+        name: str = self.field.rpartition(".")[2]
+        return name if self.code == "DEP004" else None
+
 
 class Written(Struct, frozen=True):
     """`losses` are the outcomes that are not `kept`, as diagnostics, then the findings about behavior."""
@@ -89,7 +97,7 @@ class Options(Struct, frozen=True, kw_only=True):
     to the older agent files (Copilot); `command_dir` is where the `generic` agent reads commands; `neutral`
     keeps `behavior` and `agents` in Claude Code's files, for sources that are deployed again; `home` writes
     for agents that read only from the user's home, with paths relative to it; `attachments` are the other
-    files of each skill, by the skill's directory.
+    files of each skill, by the skill's directory; `extensions` is what every recipe declares (goose).
     """
 
     root: str = ""
@@ -101,12 +109,44 @@ class Options(Struct, frozen=True, kw_only=True):
     neutral: bool = False
     command_dir: str | None = None
     attachments: dict[str, tuple[Attachment, ...]] = {}
+    extensions: tuple[dict[str, Any], ...] = ()
+
+
+class Variables:
+    """The environment variables that replace secrets: each secret has its own, the same one every time."""
+
+    def __init__(self) -> None:
+        self._secrets: dict[str, str] = {}
+
+    def name(self, name: str, secret: str, owner: str = "", *, own: bool = False) -> str:
+        """A variable for the secret that `owner` calls `name`: LINEAR_AUTHORIZATION. `own`: NAME if free."""
+        short = _variable(name)
+        whole = _variable(f"{owner}_{name}")
+        numbered = (f"{whole}_{number}" for number in range(2, len(self._secrets) + 3))
+        candidates: list[str] = [*([short] if own else []), whole, *numbered]
+        for variable in candidates:
+            if self._secrets.setdefault(variable, secret) == secret:
+                return variable
+        raise AssertionError("there are more numbers than secrets")
+
+
+def _variable(text: str) -> str:
+    plain = re.sub(r"\W+", "_", text, flags=re.ASCII).strip("_").upper() or "SECRET"
+    return plain if plain[0].isalpha() else f"S_{plain}"
 
 
 class Ledger:
     """Accounts for the fields of one item. A field that was mentioned once keeps its first entry."""
 
-    def __init__(self, target: Target, kind: str, item: Item | Rule, name: str = "") -> None:
+    def __init__(
+        self,
+        target: Target,
+        kind: str,
+        item: Item | Rule,
+        name: str = "",
+        variables: Variables | None = None,
+    ) -> None:
+        self.variables = Variables() if variables is None else variables
         self.target = target
         self.kind = kind
         self.item = item
@@ -122,6 +162,14 @@ class Ledger:
 
     def lost(self, field: str, message: str, severity: Severity = "warning") -> None:
         self._enter(field, "lost", message, "DEP002", severity)
+
+    def guard_lost(self, field: str, message: str) -> None:
+        """A field that limits what the item may do has no form there."""
+        self._enter(field, "lost", message, GUARD_LOST, "warning")
+
+    def weakened(self, message: str) -> None:
+        """A deny or ask rule was written, and guards less there."""
+        self._enter(WHOLE, "approximated", message, GUARD_LOST, "warning")
 
     def secret(self, field: str, variable: str) -> None:
         """A reference replaced a value that looks like a secret."""
@@ -156,8 +204,9 @@ class Ledger:
     def close(self) -> tuple[Outcome, ...]:
         """Every outcome of the item; fields with a value that nobody mentioned are lost."""
         if WHOLE not in self.outcomes or self.outcomes[WHOLE].status != "lost":
+            injected = getattr(self.item, "injected", ())
             for field in content_fields(self.item):
-                if field not in self.outcomes:
+                if field not in self.outcomes and field not in injected:
                     key = written_key(field)
                     self.lost(field, f"`{key}` of {self.subject} has no counterpart in {self.target.label}")
             self.kept(WHOLE)
@@ -237,3 +286,19 @@ def finish(files: Iterable[File], outcomes: Iterable[Outcome], notes: Iterable[D
     all_outcomes = tuple(outcomes)
     losses = tuple(outcome.diagnostic for outcome in all_outcomes if outcome.status != "kept")
     return Written(tuple(sorted(files, key=lambda file: file.path)), losses + tuple(notes), all_outcomes)
+
+
+def guards_first(losses: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
+    """Lost deny rules, then lost ask rules, then lost limits, then everything else in its order."""
+    return tuple(sorted(losses, key=_rank))
+
+
+def is_guard(loss: Diagnostic) -> bool:
+    """Whether a deny rule, an ask rule or a limit of tools does not hold somewhere."""
+    return loss.code == GUARD_LOST
+
+
+def _rank(loss: Diagnostic) -> int:
+    if not is_guard(loss):
+        return 3
+    return 0 if "`deny: " in loss.message else 1 if "`ask: " in loss.message else 2

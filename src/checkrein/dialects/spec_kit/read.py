@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from typing import Any
 
 from msgspec.structs import replace
@@ -75,8 +75,10 @@ def _commands(
         **({"author": manifest.author} if manifest.author else {}),
         "source": f"{manifest.id}:{entry.file}",
     }
+    injected = tuple(name for name in ("metadata", "compatibility") if not getattr(command, name))
     command = replace(
         command,
+        injected=injected,
         description=command.description if command.description is not None else entry.description,
         behavior=_merged(entry.behavior, command.behavior),
         agents=_merged_agents(entry.agents, command.agents),
@@ -128,3 +130,13 @@ def rewrite(body: str, extension: str, own: Collection[str], script: str | None)
         return text
     names = "|".join(re.escape(name) for name in sorted(places, key=len, reverse=True))
     return re.sub(rf"(?<![\w./$@-])(?:\./)?({names})/(?=[\w.{{<*-])", lambda found: places[found[1]], text)
+
+
+def extensions(root: str) -> Iterator[str]:
+    """The directories of spec-kit extensions: the project itself, and those installed in it."""
+    if os.path.isfile(os.path.join(root, MANIFEST)):
+        yield root
+    installed = os.path.join(root, ".specify", "extensions")
+    for name in sorted(os.listdir(installed)) if os.path.isdir(installed) else ():
+        if os.path.isfile(os.path.join(installed, name, MANIFEST)):
+            yield os.path.join(installed, name)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from functools import cache
 
 from checkrein.base.nearest import nearest
 from checkrein.dialects.generic.vocabulary import findings
-from checkrein.dialects.spec_kit.extension_yml import MANIFEST
+from checkrein.dialects.spec_kit.read import extensions
 from checkrein.dialects.spec_kit.read import read as read_extension
 from checkrein.facts.agents import target_names
 from checkrein.facts.behavior import VOCABULARY
@@ -39,9 +38,8 @@ def _items(subject: Subject) -> Iterator[Invocable | Agent]:
     sources = subject.project.sources
     written: tuple[Invocable | Agent, ...] = (*sources.skills, *sources.commands, *sources.agents)
     yield from (item for item in written if _speaks_it(item))
-    root = subject.project.place.root
-    if os.path.isfile(os.path.join(root, MANIFEST)):
-        yield from read_extension(root).commands
+    for extension in extensions(subject.project.place.root):
+        yield from read_extension(extension).commands
 
 
 def _speaks_it(item: Invocable | Agent) -> bool:

@@ -29,6 +29,8 @@ def test_git_without_claude_makes_the_root(tree: Tree) -> None:
 def test_the_home_directory_ends_the_search(tree: Tree) -> None:
     root = tree({"home/x/y/": "", ".git/": ""})
     place = find(root, "home/x/y").place
+    assert (place.root, place.root_reason) == (str(root / "home/x/y"), "fallback")
+    place = find(root, "home").place
     assert (place.root, place.root_reason) == (str(root / "home"), "home")
 
 
