@@ -65,9 +65,13 @@ class ControlRequests:
         if not isinstance(mode, str) or not conversation.may_enter(mode):
             raise UsageError(f"The mode {mode!r} is not available here.")
         conversation.enter(mode)
-        self._session.control.set_mode(mode)
         changed = ModeChanged(mode)
-        return Told({"mode": mode}, lambda: self._show(changed))
+
+        def then() -> None:
+            self._show(changed)
+            self._session.control.set_mode(changed.mode)
+
+        return Told({"mode": mode}, then)
 
     def _set_model(self, request: Frame) -> Frame:
         name = _text(request, "model", optional=True)

@@ -108,7 +108,9 @@ class Frames:
                 self.session_id = event.session_id
                 yield self._init(event)
             case PromptAccepted() if self.options.replay_user:
-                yield self._user(_as_sent(event.message.content), event.uuid) | {"isReplay": True}
+                content = event.message.content
+                sent = _as_sent(content) if self.options.hosted else content
+                yield self._user(sent, event.uuid) | {"isReplay": True}
             case RequestSent() if self.options.partial and event.agent_id is None:
                 self._asked_at = time.monotonic()
                 yield self._system("status", status="requesting")
