@@ -108,7 +108,7 @@ def complete(*words: str, directory: Path) -> list[str]:
     [
         (("checkrein", "ch"), ["check"]),
         (("checkrein", "check", "--form"), ["--format"]),
-        (("checkrein", "check", "--format", ""), ["text", "json", "sarif", "github"]),
+        (("checkrein", "check", "--format", ""), ["text", "json", "sarif", "github", "gitlab"]),
         (("checkrein", "completion", "z"), ["zsh"]),
         (("checkrein", "skill", ""), ["test"]),
     ],
