@@ -13,8 +13,8 @@ from checkrein.base.origin import Origin, Span
 from checkrein.passes.fingerprints import fingerprint
 from checkrein.passes.fingerprints import relative as relative_path
 
-PAGES = "https://github.com/checkrein/checkrein/blob/main/docs/checks.md"
-"""Where the pages of all codes are; each has its code as anchor."""
+HELP = "urn:checkrein:check"
+"""A name for the page of each code, not an address: the page comes with the source, as docs/checks.md."""
 
 _SARIF_LEVEL = {"error": "error", "warning": "warning", "info": "note"}
 _GITLAB_LEVEL = {"error": "major", "warning": "minor", "info": "info"}
@@ -34,7 +34,7 @@ def sarif(found: Sequence[Diagnostic], root: str) -> dict[str, Any]:
             "shortDescription": {"text": page.summary},
             "fullDescription": {"text": page.why},
             "help": {"text": page.hint},
-            "helpUri": f"{PAGES}#{code.lower()}",
+            "helpUri": f"{HELP}:{code}",
             "defaultConfiguration": {"level": _SARIF_LEVEL[page.severity]},
         }
         for code in codes
@@ -42,7 +42,7 @@ def sarif(found: Sequence[Diagnostic], root: str) -> dict[str, Any]:
     ]
     marks = Fingerprints(root)
     results = [_result(finding, root, codes.index(finding.code), marks) for finding in found]
-    driver = {"name": "checkrein", "version": __version__, "informationUri": PAGES, "rules": rules}
+    driver = {"name": "checkrein", "version": __version__, "informationUri": HELP, "rules": rules}
     return {
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
         "version": "2.1.0",
