@@ -99,8 +99,15 @@ class OwnWorktrees:
         try:
             self.enter(kept.id, kept.worktree, Cancel())
         except CheckreinError:
-            return kept
+            gone = self._ends_removal(kept.worktree)
+            return replace(kept, worktree=None) if gone else kept
         return self.released(kept, emit)
+
+    def _ends_removal(self, path: str) -> bool:
+        try:
+            return self._open(Cancel()).end_removal(path, Cancel())
+        except CheckreinError:
+            return False
 
     def changes(self, path: str, cancel: Cancel) -> str:
         """What the work in a worktree changed, and where it meets that of others; "" when that is nothing."""

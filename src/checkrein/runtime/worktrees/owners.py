@@ -12,14 +12,15 @@ from msgspec import Struct
 
 from checkrein.base.clock import now, timestamp
 
-State = Literal["creating", "ready"]
+State = Literal["creating", "ready", "removing"]
 _TRIES = 5
 _MOMENT = 0.01
 """Who only looks at a mark holds it for a moment."""
 
 
 class Note(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What an owner says of itself. A note that stays `creating` without its owner is of a broken start."""
+    """What an owner says of itself. A note that stays `creating` without its owner is of a broken start, one
+    that stays `removing` perhaps of a broken end: there was nothing to lose."""
 
     owner: str = ""
     pid: int = 0

@@ -45,6 +45,12 @@ def clean_rows(trees: Worktrees, days: float, cancel: Cancel, force: frozenset[s
     return Cleaned(tuple(removed), tuple(left))
 
 
+def end_removal(trees: Worktrees, folder: str, cancel: Cancel) -> bool:
+    """Remove what is left of one that was being removed; False when it is anything else."""
+    row = _row(trees.repository, folder, trees.git, cancel)
+    return row.state == "broken" and not _taken_away(trees, row, cancel, frozenset())
+
+
 def _stays(row: Row, days: float, *, forced: bool) -> str:
     if row.state in ("in_use", "locked"):
         return row.reason
@@ -95,6 +101,8 @@ def _row(repository: Repository, folder: str, git: Git, cancel: Cancel) -> Row:
         state, why = "in_use", f"{known.owner or 'its owner'} works in it (process {known.pid})"
     elif known.state == "creating" or _is_a_rest(repository, folder, note):
         state, why = "broken", "its start was never finished"
+    elif known.state == "removing" and not os.path.lexists(os.path.join(path, ".git")):
+        state, why = "broken", "its removal was never finished"
     elif reason is not None and not reason.startswith(REASON):
         state, why = "locked", f"locked with git: {reason or 'without a reason'}"
     else:

@@ -144,6 +144,13 @@ class Worktrees:
 
         return clean_rows(self, days, cancel, frozenset(force))
 
+    def end_removal(self, path: str, cancel: Cancel) -> bool:
+        """Finish what a process began to remove before it was killed. Whether that was so, and it is gone."""
+        from checkrein.runtime.worktrees.rows import end_removal
+
+        place, folder = os.path.split(path)
+        return place == self.repository.place and end_removal(self, folder, cancel)
+
     def close(self) -> None:
         """Let go of all. They stay as they are, free for whoever comes back."""
         with self._lock:
@@ -182,7 +189,13 @@ class Worktrees:
 
     def _remove(self, worktree: Worktree, tip: str | None, cancel: Cancel, clean: Condition | None) -> None:
         mark = self._mark(worktree.name)
-        remove_worktree(self.repository, worktree.name, self.git, cancel, clean=clean, tip=tip)
+        note = mark.note
+        mark.write(state="removing", base=note.base, owner=note.owner)
+        try:
+            remove_worktree(self.repository, worktree.name, self.git, cancel, clean=clean, tip=tip)
+        except BaseException:
+            mark.write(state="ready", base=note.base, owner=note.owner)
+            raise
         with self._lock:
             self._marks.pop(worktree.name, None)
         mark.remove()
