@@ -442,10 +442,10 @@ def by_opencode(run: Run, root: Path, home: Path) -> Listed:
 
 
 def _opencode_rules(permission: dict[str, Any]) -> int:
-    """Patterns with a verdict; the first `*` of a tool is ours, and a path is written in two ways."""
+    """Patterns with a verdict; the first `*` of a tool is ours, and a path is written in four ways."""
     found = [key for held in permission.values() for key in (held if isinstance(held, dict) else ("",))]
     read = permission["read"]
-    return len(found) - (permission["bash"]["*"] == "ask") - ("*/.env" in read)
+    return len(found) - (permission["bash"]["*"] == "ask") - sum("/" in pattern for pattern in read)
 
 
 def by_copilot(run: Run, root: Path, home: Path) -> Listed:
@@ -505,7 +505,8 @@ def by_rules(agent: str, root: Path) -> Listed:
         )  # fmt: skip
     if agent == "cursor":
         permissions = read(".cursor/cli.json")["permissions"]
-        double = sum(entry.endswith(" *)") for entry in permissions["allow"] + permissions["deny"])
+        entries = permissions["allow"] + permissions["deny"]
+        double = sum(entry.endswith(" *)") or "/" in entry for entry in entries)
         skills = found(".cursor/skills/*/SKILL.md")
         return Listed(
             offered(skills), names(found(".cursor/agents/*.md"), "agent"), names(skills, "cmd"),

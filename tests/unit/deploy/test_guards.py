@@ -103,6 +103,7 @@ def test_gemini_patterns_match_what_they_should(at: Path, capsys: pytest.Capture
     force = next(one for one in policy if "commandRegex" in one and one["decision"] == "deny")
     compiled = re.compile('"command":"' + force["commandRegex"])
     assert compiled.search(json.dumps({"command": "git push origin --force"}, separators=(",", ":")))
+    assert compiled.search(json.dumps({"command": 'git push "a b" --force'}, separators=(",", ":")))
     assert not compiled.search(json.dumps({"command": "git push origin"}, separators=(",", ":")))
     made = next(one for one in policy if one.get("commandRegex", "").startswith("make"))
     assert re.search('"command":"' + made["commandRegex"], '{"command":"make"}')
@@ -126,6 +127,9 @@ def test_cursor_gets_permissions(at: Path, capsys: pytest.CaptureFixture[str]) -
         "Shell(rm:-rf *)",
         "Shell(git:push * --force)",
         "Read(.env)",
+        "Read(.env/**)",
+        "Read(**/.env)",
+        "Read(**/.env/**)",
         "Write(infra/**)",
         "WebFetch(evil.example)",
         "Mcp(docs:erase)",
@@ -148,7 +152,8 @@ def test_copilot_gets_what_a_repository_may_set(at: Path, capsys: pytest.Capture
 def test_opencode_gets_files_too(at: Path, capsys: pytest.CaptureFixture[str]) -> None:
     _, data = deploy(capsys, "--to", "opencode")
     permission = json.loads((at / "opencode.json").read_text())["permission"]
-    assert permission["read"] == {"*": "allow", ".env": "deny", "*/.env": "deny"}
+    env = dict.fromkeys((".env", ".env/*", "*/.env", "*/.env/*"), "deny")
+    assert permission["read"] == {"*": "allow", **env}
     assert permission["edit"] == {"*": "ask", "infra/*": "deny", "*/infra/*": "deny"}
     assert permission["docs_erase"] == "deny"
     assert list(permission["bash"])[-2:] == ["rm -rf *", "git push * --force"]
@@ -218,3 +223,25 @@ def test_a_second_deploy_and_undo(at: Path, capsys: pytest.CaptureFixture[str]) 
     assert sorted(path for path in at.rglob("*") if path.is_file()) == [
         path for path in before if path.is_file()
     ]
+
+
+def test_patterns_of_paths_lose_nothing(at: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Folders, sets of characters and depth: what a rule covers here, its form covers there."""
+    import re
+
+    rules = {
+        "Read(secrets)": "secrets/a",
+        "Read(keys/**)": "deep/keys/b",
+        "Edit(src/[ab]/*.ts)": "src/a/x.ts",
+    }
+    (at / ".claude/settings.json").write_text(json.dumps({"permissions": {"deny": list(rules)}}))
+    deploy(capsys, "--to", "gemini,opencode,cursor")
+    policy = tomllib.loads((at / ".gemini/policies/checkrein.toml").read_text())["rule"]
+    permission = json.loads((at / "opencode.json").read_text())["permission"]
+    cursor = json.loads((at / ".cursor/cli.json").read_text())["permissions"]["deny"]
+    for number, (rule, path) in enumerate(rules.items()):
+        assert re.search(policy[number]["argsPattern"], json.dumps({"file_path": path})), rule
+        patterns = permission["edit" if rule.startswith("Edit") else "read"]
+        regexes = [re.escape(one).replace(r"\*", ".*").replace(r"\?", ".") for one in patterns]
+        assert any(re.fullmatch(one, path) for one in regexes if one != ".*"), rule
+    assert {"Read(secrets/**)", "Read(**/keys/**)", "Write(src/[ab]/*.ts)"} <= set(cursor)

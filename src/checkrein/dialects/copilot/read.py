@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from msgspec import structs
 
 from checkrein.dialects.codes import Log
@@ -75,7 +77,7 @@ def _agents(
     agents: list[Agent] = []
     for path, name in placed(tree, target.files.agent):
         if name in started and started[name] is None:
-            command = parse_command(tree[path], path, name, root, log)
+            command = _our_model(parse_command(tree[path], path, name, root, log), target)
             commands.append(into_section(command, KEY, command.unknown))
             continue
         agent = parse_agent(tree[path], path, name, root, log)
@@ -84,15 +86,19 @@ def _agents(
         agent = structs.replace(agent, name=name)
         if agent.tools is not None:
             agent = structs.replace(agent, tools=tuple(read_tool(tool, target) for tool in agent.tools))
-        if agent.model is not None:
-            ours = read_model(agent.model, target)
-            agent = (
-                structs.replace(agent, model=ours)
-                if ours is not None
-                else into_section(structs.replace(agent, model=None), KEY, {"model": agent.model})
-            )
+        agent = _our_model(agent, target)
         agents.append(into_section(agent, KEY, agent.unknown))
     return commands, agents
+
+
+def _our_model(item: Any, target: Target) -> Any:
+    """The item with our name of its model; a model that we have no name for stays Copilot's."""
+    if item.model is None:
+        return item
+    ours = read_model(item.model, target)
+    if ours is None:
+        return into_section(structs.replace(item, model=None), KEY, {"model": item.model})
+    return structs.replace(item, model=ours)
 
 
 def _instructions(tree: Tree, root: str, target: Target, log: Log) -> list[Instruction]:

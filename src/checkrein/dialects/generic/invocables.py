@@ -200,11 +200,10 @@ def _bind_tools(explicit: dict[str, Any], item: Invocable, target: Target, ledge
         return
     explicit["tools"] = list(limited.names)
     fields = [name for name in content_fields(item) if name in ("allowed_tools", "unknown.tools")]
-    if limited.missing:
-        for field in fields:
-            lacking = ", ".join(limited.missing)
-            ledger.approximated(field, f"{ledger.subject} lacks the tools that have no name there: {lacking}")
-    ledger.kept(*fields)
+    lacking = f", without {', '.join(limited.missing)}" if limited.missing else ""
+    for field in fields:
+        names = ", ".join(limited.names) or "no tools"
+        ledger.approximated(field, f"{ledger.subject} is limited to {names} there{lacking}")
 
 
 def _render_command(

@@ -76,12 +76,14 @@ def _codex_file(chosen: Sequence[tuple[Rule, Form]], assembly: Assembly) -> list
 _PRIORITIES = {"deny": 990, "ask": 980, "allow": 1}
 """Above every approval that a user saves there, and for allow rules below everything of the user's."""
 _USER_POLICIES = "~/.gemini/policies"
-_ANY = '[^"]*'
+_MORE, _LESS = ".*", '[^"]*'
+"""Any text: for a guard at least that, for an allow rule no text with a quote in it."""
 
 
 def _gemini(rule: Rule, subject: Subject, assembly: Assembly) -> Form | str:
     if subject.command is not None:
-        return Form((_gemini_command(subject.command),), "a rule for `run_shell_command`")
+        entry = _gemini_command(subject.command, _LESS if rule.verdict == "allow" else _MORE)
+        return Form((entry,), "a rule for `run_shell_command`")
     if subject.kind in ("server", "mcp_tool"):
         tool = subject.name if subject.kind == "mcp_tool" else "*"
         entry = {"mcpName": subject.server, "toolName": tool}
@@ -113,23 +115,23 @@ def _gemini_tools(tool: str, assembly: Assembly) -> list[str]:
     return list(dict.fromkeys(name for name in names if name is not None))
 
 
-def _gemini_command(command: Command) -> dict[str, Any]:
+def _gemini_command(command: Command, rest: str) -> dict[str, Any]:
     """A prefix ends at a word there. A pattern is compared with JSON text, from the command's start on."""
     if command.form == "prefix":
         return {"toolName": "run_shell_command", "commandPrefix": command.text}
     body, open_end = command.text, command.text.endswith(" *")
     if open_end and command.form == "pattern":
         body = body[:-2]
-    pattern = _ANY.join(_escaped(part) for part in body.split("*"))
+    pattern = rest.join(_escaped(part) for part in body.split("*"))
     ending = '[ "]' if open_end and command.form == "pattern" else '"'
     return {"toolName": "run_shell_command", "commandRegex": pattern + ending}
 
 
 def _path_pattern(path: Path) -> str:
     """Text of the arguments that names such a file. It may match more, and is for deny and ask only."""
-    pattern = path.pattern
+    pattern = re.sub(r"\[[^]]*\]", "?", path.pattern)
     below = pattern.endswith("/")
-    text = _escaped(pattern).replace(r"\*\*/", _ANY).replace(r"\*\*", _ANY)
+    text = _escaped(pattern).replace(r"\*\*/", _LESS).replace(r"\*\*", _LESS)
     text = text.replace(r"\*", '[^"/]*').replace(r"\?", '[^"/]')
     return f'["/]{text}' if below else f'["/]{text}["/]'
 

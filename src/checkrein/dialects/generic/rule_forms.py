@@ -48,11 +48,14 @@ class Shape(Struct, frozen=True):
     assemble: Callable[[Sequence[tuple[Rule, Form]], Assembly], list[File]]
 
 
-def glob_of(path: Path) -> str:
-    """The pattern as a glob that starts at the project's root."""
+def globs_of(path: Path, *, guards: bool) -> list[str]:
+    """The pattern as globs that start at the project's root; for a guard also what is below a folder."""
     pattern = path.pattern + "**" if path.pattern.endswith("/") else path.pattern
     lead = {"project": "", "home": "~/", "root": "/"}[path.base]
-    return f"**/{pattern}" if path.floating else lead + pattern
+    if not guards:
+        return [f"**/{pattern}" if path.floating else lead + pattern]
+    found = [lead + pattern, *([f"**/{pattern}"] if path.floating else [])]
+    return found if pattern.endswith("*") else [one + end for one in found for end in ("", "/**")]
 
 
 def by_verdict(chosen: Sequence[tuple[Rule, Form]]) -> dict[str, list[Any]]:

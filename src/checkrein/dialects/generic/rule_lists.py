@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
-from checkrein.dialects.generic.rule_forms import WIDER_EDIT, Assembly, Form, Shape, by_verdict, glob_of
+from checkrein.dialects.generic.rule_forms import WIDER_EDIT, Assembly, Form, Shape, by_verdict, globs_of
 from checkrein.dialects.generic.rule_subjects import EDITORS, READERS, Command, Path, Subject
 from checkrein.dialects.generic.tools import convert_tool
 from checkrein.dialects.generic.written import File
@@ -59,7 +60,8 @@ def _named(rule: Rule, subject: Subject, words: dict[str, str], edit: str) -> Fo
     if word is None:
         return f"there is no tool like `{tool}`"
     if subject.path is not None:
-        return _texts([f"{word}({glob_of(subject.path)})"])
+        globs = globs_of(subject.path, guards=rule.verdict != "allow")
+        return _texts([f"{word}({glob})" for glob in globs])
     return _texts([f"{word}({'**' if word in ('Read', edit) else '*'})"])
 
 
@@ -124,12 +126,15 @@ def _opencode(rule: Rule, subject: Subject, assembly: Assembly) -> Form | str:
 
 def _opencode_paths(path: Path) -> list[str]:
     """`*` is any text there, also across folders; a path may be written from the root or not."""
-    pattern = path.pattern.rstrip("/") + "/*" if path.pattern.endswith("/") else path.pattern
+    pattern = re.sub(r"\[[^]]*\]", "?", path.pattern)
+    pattern = pattern.rstrip("/") + "/*" if pattern.endswith("/") else pattern
     while "**" in pattern:
         pattern = pattern.replace("**/", "*").replace("**", "*")
+    ends = ("",) if pattern.endswith("*") else ("", "/*")
     if path.base != "project":
-        return [{"home": "~/", "root": "/"}[path.base] + pattern]
-    return [pattern] if pattern.startswith("*") else [pattern, f"*/{pattern}"]
+        return [{"home": "~/", "root": "/"}[path.base] + pattern + end for end in ends]
+    leads = ("",) if pattern.startswith("*") else ("", "*/")
+    return [lead + pattern + end for lead in leads for end in ends]
 
 
 def _opencode_map(chosen: Sequence[tuple[Rule, Form]], assembly: Assembly) -> list[File]:

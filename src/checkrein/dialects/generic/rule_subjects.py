@@ -62,7 +62,7 @@ def subject_of(rule: Rule) -> Subject | None:
         command = _command(specifier)
         return None if command is None else Subject("command", tool, command=command)
     if tool in READERS or tool in EDITORS:
-        return Subject("file", tool, path=_path(specifier))
+        return Subject("file", tool, path=_path(specifier, guards=rule.verdict != "allow"))
     if tool == "WebFetch" and specifier.startswith(_DOMAIN):
         return Subject("host", specifier.removeprefix(_DOMAIN).strip())
     if tool == "Skill" and "*" not in specifier:
@@ -98,7 +98,8 @@ def _words(text: str) -> tuple[str, ...] | None:
     return tuple(words) if plain and words else None
 
 
-def _path(specifier: str) -> Path:
+def _path(specifier: str, *, guards: bool) -> Path:
+    """A pattern of one name holds at any depth; for a guard `./name` and `name/**` do too, as here."""
     text = specifier.strip()
     if text.startswith("//"):
         return Path("root", text[1:].lstrip("/"), False)
@@ -109,7 +110,8 @@ def _path(specifier: str) -> Path:
     anchored = text.startswith("./")
     while text.startswith("./"):
         text = text[2:]
-    return Path("project", text, "/" not in text.rstrip("/") and not anchored)
+    name = text.removesuffix("/**") if guards else text
+    return Path("project", text, "/" not in name.rstrip("/") and (guards or not anchored))
 
 
 def overlap(first: Subject | None, second: Subject | None) -> bool:
