@@ -21,6 +21,7 @@ from checkrein.llm.port import Cancel, ToolUse
 from checkrein.policy.updates import Update
 from checkrein.policy.values import HookVerdict
 from checkrein.runtime.call.bench import Bench
+from checkrein.runtime.call.failure import failed
 from checkrein.runtime.call.gate import Gate
 from checkrein.runtime.call.outputs import kept, unexpected
 from checkrein.runtime.call.permissions import Permissions
@@ -386,17 +387,3 @@ class _Call:
 
     def _failed(self, input: dict[str, Any], text: str) -> ToolFinished:
         return failed(self.use, input, text, self.caller)
-
-
-def failed(use: ToolUse, input: dict[str, Any], text: str, caller: Caller) -> ToolFinished:
-    return ToolFinished(
-        id=use.id,
-        name=use.name,
-        input=input,
-        uuid=new_uuid(),
-        content=text,
-        caller=caller,
-        is_error=True,
-        verdict="error",
-        reason=text,
-    )

@@ -70,7 +70,6 @@ if TYPE_CHECKING:
 
     from checkrein.llm.cancel import Cancel
     from checkrein.policy.auto import Classifier
-    from checkrein.runtime.call.prompt_tool import PromptTool
     from checkrein.runtime.process.binder import Binder
     from checkrein.runtime.tools.port import Moves
 
@@ -111,7 +110,9 @@ def open_root(asked: Asked, control: Control, run_agent: RunAgent) -> Conversati
         if ground.role is not None:
             ground.role.begin(conversation, skill_hooks(seat, conversation.hooks))
         if options.prompt_tool is not None and control.asker is None:
-            control.asker = _prompt_tool(conversation, options.prompt_tool)
+            from checkrein.runtime.session.prompt_asker import prompt_asker
+
+            control.asker = prompt_asker(conversation, options.prompt_tool)
         _keep(ground, asked.model, conversation.gate)
         undo.pop_all()
     return conversation
@@ -346,19 +347,6 @@ def _moves(services: Services, host: ToolHost) -> Moves:
 def _checkpoints(seat: Seat, start: Start, env: Mapping[str, str]) -> Checkpoints:
     directory = checkpoints_dir(start.opened.writer, seat.view.project, env)
     return Checkpoints(directory, seat.state.checkpoints)
-
-
-def _prompt_tool(conversation: Conversation, name: str) -> PromptTool:
-    from checkrein.runtime.call.prompt_tool import PromptTool
-
-    services, host = conversation.services, conversation.host
-    own = ToolHost(host.gate, host.hooks, host.recorder, host.bench, host.permissions)
-
-    def settle(server: str, cancel: Cancel) -> None:
-        if services.servers is not None:
-            services.servers.wait(server, cancel)
-
-    return PromptTool(name, own, services.tools, settle)
 
 
 def _server_call(services: Services, host: ToolHost, server: str, tool: str, *call: Any) -> str:

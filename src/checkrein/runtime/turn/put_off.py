@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator, Iterator
 
 from checkrein.llm.port import Reply, ToolResult, Usage, user
-from checkrein.runtime.call.host import failed
+from checkrein.runtime.call.failure import failed
 from checkrein.runtime.session.events import Event, Transition
 from checkrein.runtime.session.wakes import Wake
 from checkrein.runtime.store.fold import NO_EFFECT

@@ -13,7 +13,8 @@ from checkrein.facts import subagents
 from checkrein.facts.models import DEFAULT_EFFORT
 from checkrein.llm.port import Cancel, Reply, Text, ToolResult, ToolUse, user
 from checkrein.llm.tool_ids import DistinctCalls
-from checkrein.runtime.call.host import Done, failed
+from checkrein.runtime.call.failure import failed
+from checkrein.runtime.call.host import Done
 from checkrein.runtime.context.reminders import memory_type, reminder
 from checkrein.runtime.hooks import payloads, payloads_calls
 from checkrein.runtime.hooks.limits import stop_block_cap
