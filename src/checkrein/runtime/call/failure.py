@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from checkrein.base.ids import new_uuid
-from checkrein.llm.blocks import ToolUse
-from checkrein.runtime.session.events import ToolFinished
-from checkrein.runtime.tools.port import Caller
+from checkrein.llm.port import ToolUse
+from checkrein.runtime.session.events import Caller, ToolFinished
 
 
 def failed(use: ToolUse, input: dict[str, Any], text: str, caller: Caller) -> ToolFinished:
