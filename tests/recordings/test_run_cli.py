@@ -485,7 +485,7 @@ class TestFramesIn:
         (shell.project / "go").touch()
         assert talk.until("result")["result"] == "heard"
         assert talk.end() == 0
-        replayed = [frame["message"]["content"][0]["text"] for frame in talk.frames if frame.get("isReplay")]
+        replayed = [frame["message"]["content"] for frame in talk.frames if frame.get("isReplay")]
         assert replayed == ["a", "also this"]
 
     def test_the_input_ends_in_mid_turn(self, shell: Shell) -> None:

@@ -112,7 +112,7 @@ def _choice(target: Target, given: Given) -> tuple[Choice, Config]:
     from checkrein.base.config import load_config
     from checkrein.base.home import checkrein_home
     from checkrein.facts.config import KEYS
-    from checkrein.passes.extensions import installed_checks, installed_dialects
+    from checkrein.passes.extensions import installed_checks, installed_dialects, installed_tools
     from checkrein.passes.findings import wanted
     from checkrein.passes.survey.report import Choice
 
@@ -120,17 +120,18 @@ def _choice(target: Target, given: Given) -> tuple[Choice, Config]:
     config = load_config(KEYS, Path(root), checkrein_home())
     select = _codes(given.select) or config.get("check.select")
     ignore = _codes(given.ignore) or config.get("check.ignore")
-    installed = installed_checks(root)
+    installed, dialects = installed_checks(root), installed_dialects(root)
     per_file = config.get("check.per_file")
     named = [code.upper() for codes in per_file.values() for code in codes]
     _require_known([*select, *ignore, *named], [one.name for one in installed.added])
-    told = (*config.diagnostics, *_effects(config), *installed.problems, *installed_dialects(root).problems)
+    told = (*config.diagnostics, *_effects(config), *installed.problems, *dialects.problems)
     return Choice(
         select=tuple(select),
         ignore=tuple(ignore),
         per_file=per_file,
         told=tuple(finding for finding in told if wanted(finding.code, select, ignore)),
         extra=tuple(installed.values()),
+        extended=bool(installed.added or dialects.added or installed_tools(root).added),
     ), config
 
 

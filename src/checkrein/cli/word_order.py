@@ -64,7 +64,13 @@ def heads() -> list[str]:
 
 def _run(words: list[str]) -> list[str]:
     rest = words[_options(words) :]
-    if rest and rest[0] != "--" and len(rest[0].split()) == 1 and not _prints(words):
+    if (
+        rest
+        and rest[0] != "--"
+        and len(rest[0].split()) == 1
+        and not _prints(words)
+        and not _is_driven(words)
+    ):
         raise not_a_command(rest[0])
     # click looks for a long option `-p` first, and imports difflib when there is none
     return ["run", "--print" if words[0] == "-p" else words[0], *words[1:]]
@@ -73,6 +79,11 @@ def _run(words: list[str]) -> list[str]:
 def _prints(words: list[str]) -> bool:
     before = words[: words.index("--")] if "--" in words else words
     return any(word in _PRINT for word in before)
+
+
+def _is_driven(words: list[str]) -> bool:
+    """Prompts come on standard input. A word behind a flag of a newer program is that flag's value."""
+    return any(word.partition("=")[0] == "--input-format" for word in words)
 
 
 def _is_whole(verb: list[str]) -> bool:

@@ -2,7 +2,8 @@
 
 An entry holds for one target and one choice of codes, as long as every file in the walked tree, in the user's
 and the machine's directories, and every other file that an item names has the same time and size. A tree that
-changed while it was read, or just before, is not kept.
+changed while it was read, or just before, is not kept, and nothing is where packages add checks, tools or
+dialects: their code may change without a trace here.
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ class Cache:
     def __init__(self, target: Target, choice: Choice) -> None:
         self.started = time.time_ns()
         self.target = target
-        self.usable = bool(target.walked) and not target.named and not choice.extra
+        self.usable = bool(target.walked) and not target.named and not choice.extended
         self.folder = checkrein_home() / "cache" / "check"
         self.path = self.folder / f"{_key(target, choice)}.json"
 

@@ -27,6 +27,8 @@ class Choice(Struct, frozen=True, kw_only=True):
     per_file: dict[str, list[str]] = {}
     told: tuple[Diagnostic, ...] = ()
     extra: tuple[Check, ...] = ()
+    extended: bool = False
+    """An installed package adds a check, a tool or a dialect."""
 
 
 class Report(Struct, frozen=True):

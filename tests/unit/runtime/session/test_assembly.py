@@ -69,8 +69,8 @@ class Watched(Spawner):
 
     made: list[Watched] = []  # noqa: RUF012  emptied by the fixture
 
-    def __init__(self, *args: Any) -> None:
-        super().__init__(*args)
+    def __init__(self, *args: Any, **more: Any) -> None:
+        super().__init__(*args, **more)
         self.made.append(self)
 
     @property
