@@ -20,12 +20,13 @@ from checkrein.llm.cancel import Cancel
 from checkrein.runtime.mcp.connection import Connection, State, Status
 from checkrein.runtime.mcp.entry import Entry
 from checkrein.runtime.mcp.event_loop import Loop
-from checkrein.runtime.mcp.in_process import InProcess
 from checkrein.runtime.mcp.link import Link
 from checkrein.runtime.mcp.needs import Needs
 
 if TYPE_CHECKING:
     import asyncio
+
+    from checkrein.runtime.mcp.in_process import InProcess
 
 _GRACE = 2.0
 _IMPORTS = ("pydantic", "jsonschema", "httpx2", "mcp_types", "checkrein.runtime.mcp.life")
@@ -77,8 +78,8 @@ class Servers:
         """Begin the handshake with each server in the caller's process, and wait for the answers."""
         threads = [
             threading.Thread(target=link.greet, name="checkrein-mcp-greet", daemon=True)
-            for link in self._all()
-            if isinstance(link, InProcess) and link.status.state == "pending"
+            for link in self._hosted()
+            if link.status.state == "pending"
         ]
         for thread in threads:
             thread.start()
@@ -172,9 +173,17 @@ class Servers:
     def _all(self) -> tuple[Link | InProcess, ...]:
         return tuple(self._links.values())
 
+    def _hosted(self) -> tuple[InProcess, ...]:
+        """Those in the caller's process."""
+        from checkrein.runtime.mcp.in_process import InProcess
+
+        return tuple(link for link in self._all() if isinstance(link, InProcess))
+
     def _link(self, entry: Entry) -> Link | InProcess:
         self._told.pop(entry.name, None)
         if entry.transport == CALLER_TRANSPORT:
+            from checkrein.runtime.mcp.in_process import InProcess
+
             return InProcess(entry, self._needs)
         return Link(entry, self._loop, self._needs, lambda: self._gate(entry.is_remote))
 

@@ -15,7 +15,6 @@ from checkrein.llm.cancel import Cancel
 from checkrein.model.items import Server
 from checkrein.model.project import Project
 from checkrein.runtime.call.bound_commands import BoundCommands
-from checkrein.runtime.call.own_tools import OwnTools
 from checkrein.runtime.call.toolset import ToolSet
 from checkrein.runtime.hooks.runner import HookRunner
 from checkrein.runtime.mcp.connection import Catalog
@@ -45,6 +44,7 @@ def join_servers(
     if parent is None:
         services.servers = _joined(services, services.tools, seat, commands, hooks, desk, None)
         return services
+    from checkrein.runtime.call.own_tools import OwnTools
     from checkrein.runtime.mcp.resource_tools import READ
 
     own, above = seat.own_servers, parent
