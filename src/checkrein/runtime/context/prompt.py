@@ -131,6 +131,7 @@ class Prompt:
             thinking=self._thinking,
             thinking_display=self.options.thinking_display,
             betas=self.options.betas,
+            task_budget=self.options.task_budget,
             effort=effort,  # type: ignore[arg-type]  # whoever set it has checked it
             marks=cache_marks(ttl, len(self.opening)),
             cache_key=session_id,

@@ -77,6 +77,8 @@ COMMANDS = {
 
 def find_builtin(conversation: Conversation, prompt: str) -> BuiltinCommand | None:
     """The command that a prompt begins with."""
+    if not conversation.options.commands:
+        return None
     word = prompt.strip().partition(" ")[0]
     name = word[1:]
     found = COMMANDS.get(name) if word.startswith("/") else None
