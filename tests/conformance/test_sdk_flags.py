@@ -92,3 +92,40 @@ async def test_debug_to_standard_error(stage: Stage) -> None:
 async def test_a_debug_file_that_cannot_be_written_is_an_error(stage: Stage) -> None:
     with pytest.raises(Exception, match="can't be written"):
         await ask(stage, [], extra_args={"debug-file": str(stage.project)})
+
+
+async def test_config_shows_and_changes_what_the_session_goes_by(stage: Stage) -> None:
+    folder = stage.project / ".claude" / "output-styles"
+    folder.mkdir(parents=True)
+    (folder / "pirate.md").write_text("---\nname: pirate\ndescription: Arr.\n---\nSpeak as a pirate.")
+    prompts = (
+        "/config",
+        "/config model=claude-mock-2 effort=high thinking=2000 outputStyle=pirate",
+        "go",
+        "/config outputStyle=default thinking=false",
+        "go",
+        "/config effort=endless",
+        "/config colour=red",
+    )
+    results = []
+    with stage.model([SAID, SAID]), anyio.fail_after(LIMIT), stage.listening():
+        async with ClaudeSDKClient(stage.options(setting_sources=["project"])) as client:
+            for prompt in prompts:
+                await client.query(prompt)
+                *_, last = [one async for one in client.receive_response()]
+                assert isinstance(last, ResultMessage)
+                results.append(last.result or "")
+    first, second = bodies(stage)
+    assert "model=claude-mock-1" in results[0]
+    assert "outputStyle=default" in results[0]
+    assert results[1].split() == ["model=claude-mock-2", "effort=high", "thinking=2000", "outputStyle=pirate"]
+    assert first["model"] == "claude-mock-2"
+    assert first["output_config"]["effort"] == "high"
+    assert first["thinking"]["budget_tokens"] == 2000
+    assert "Speak as a pirate." in str(first["system"])
+    assert "pirate" not in str(second.get("system"))
+    assert second["thinking"] == {"type": "disabled"}
+    assert stage.frames("system/init")[2]["output_style"] == "pirate"
+    assert "effort stays high" in results[5]
+    assert "colour" in results[6]
+    assert not (stage.config / "settings.json").exists()

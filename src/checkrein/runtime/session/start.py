@@ -45,7 +45,7 @@ def started(conversation: Conversation) -> SessionStarted:
         servers=conversation.services.server_states(),
         plugins=tuple((n, r.item.root) for n, r in view.project.plugins.items() if r.item.enabled),
         layers=conversation.services.layers.all,
-        output_style=_style(view),
+        output_style=conversation.backdrop.prompt.style or _style(view),
         trusted=conversation.services.trust.status.trusted,
         skipped=conversation.services.skipped,
         source=conversation.record.opened.source,

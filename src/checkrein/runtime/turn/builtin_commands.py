@@ -65,11 +65,18 @@ def _model(conversation: Conversation, rest: str, cancel: Cancel) -> Generator[E
     return Prompted(answer=f"The model is {conversation.state.model} from now on.")
 
 
+def _config(conversation: Conversation, rest: str, cancel: Cancel) -> Generator[Event, None, Prompted]:
+    from checkrein.runtime.turn.config_command import configure
+
+    return Prompted(answer=(yield from configure(conversation, rest)))
+
+
 COMMANDS = {
     "compact": BuiltinCommand(_compact, "Summarise the conversation so far.", "[focus]"),
     "clear": BuiltinCommand(_clear, "Begin another conversation; this one stays in its transcript."),
     "context": BuiltinCommand(_context, "Show what fills the context window."),
     "model": BuiltinCommand(_model, "Show the model, or use another one.", "[name]"),
+    "config": BuiltinCommand(_config, "Show what the session goes by, or change it.", "[key=value]"),
     "add-dir": BuiltinCommand(_add_dir, "Add a working directory.", "<path>"),
     "loop": BuiltinCommand(_loop, "Repeat a prompt.", "[interval] [prompt]", yields=True),
 }
