@@ -65,6 +65,9 @@ async def test_results_of_every_kind_reach_the_model(stage: Stage, caplog: Any) 
     assert [one.get("is_error", False) for one in results] == [False, False, True, True, True]
     kinds = [block["type"] for block in results[1]["content"]]
     assert kinds == ["text", "image"]
+    seen = [frame["tool_use_result"] for frame in stage.frames("user/tool_result")]
+    assert results[0]["content"] == seen[0] == [{"type": "text", "text": "5"}]
+    assert (results[3]["content"], seen[3]) == ("no", "Error: no")
     assert stage.errors == []
     assert warnings(caplog) == []
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
-from itertools import pairwise
 
 from checkrein.cli import registry
+from checkrein.cli.word_order import is_driven
 
 _NEVER = ("--*tool*", "--permission*", "--*sandbox*", "--dangerously*")
 
@@ -18,7 +18,7 @@ _NEVER = ("--*tool*", "--permission*", "--*sandbox*", "--dangerously*")
 def split(argv: Sequence[str]) -> tuple[list[str], tuple[str, ...]]:
     """The command line without its foreign flags and their values, and the flags. Only for `run` with
     stream-json as its input."""
-    if list(argv[:1]) != ["run"] or not _is_driven(argv):
+    if list(argv[:1]) != ["run"] or not is_driven(argv):
         return list(argv), ()
     args = registry.command("run").args
     known = {flag: arg for arg in args for flag in (*arg.flags, arg.off) if flag is not None}
@@ -37,12 +37,6 @@ def split(argv: Sequence[str]) -> tuple[list[str], tuple[str, ...]]:
         if "=" not in word and words and not words[0].startswith("-"):
             words.pop(0)
     return kept, tuple(foreign)
-
-
-def _is_driven(argv: Sequence[str]) -> bool:
-    return "--input-format=stream-json" in argv or any(
-        first == "--input-format" and second == "stream-json" for first, second in pairwise(argv)
-    )
 
 
 def _is_vital(flag: str) -> bool:

@@ -63,6 +63,12 @@ TABLE: tuple[Idle, ...] = (
         _not_claude,
         "this model's API has no such limit; --effort is its setting",
     ),
+    Idle(
+        "task_budget",
+        "--task-budget",
+        _not_claude,
+        "this model's API has no such limit; --max-budget-usd and --max-turns hold for every model",
+    ),
     Idle("agents", "--agents", lambda values: values["bare"], _BARE),
     Idle("mcp_config", "--mcp-config", lambda values: values["bare"], _BARE),
     Idle("plugin_dir", "--plugin-dir", lambda values: values["bare"], _BARE),

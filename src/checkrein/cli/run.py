@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from checkrein.model.view import View
+    from checkrein.protocol.debug_log import DebugLog
     from checkrein.protocol.handshake import Greeting
     from checkrein.protocol.last_words import LastWords
     from checkrein.protocol.stream_json import FrameOptions
@@ -124,6 +125,7 @@ def _run(values: dict[str, Any], last: LastWords) -> Outcome:
             answerer=person,
             last=last,
             tell=run_output.warn if headless else None,
+            debug=debug_log(values),
         )
         if values["output_format"] == "stream-json":
             return Outcome(status=run_stream(job, frame_options(values), prompt))
@@ -145,6 +147,16 @@ def place(
     from checkrein.cli.run_place import place_of_run
 
     return place_of_run(values, greeting)
+
+
+def debug_log(values: dict[str, Any]) -> DebugLog | None:
+    """Where the run writes what happens, if anybody wants to know."""
+    wanted: str | None = values["debug"]
+    if wanted is None and values["debug_file"] is None and not values["debug_stderr"]:
+        return None
+    from checkrein.protocol.debug_log import DebugLog
+
+    return DebugLog(wanted or "", values["debug_file"], to_stderr=values["debug_stderr"])
 
 
 def frame_options(values: dict[str, Any], notes: tuple[str, ...] = ()) -> FrameOptions:

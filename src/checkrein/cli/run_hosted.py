@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 def run_hosted(values: dict[str, Any], last: LastWords) -> int:
     """Standard error stays silent: what a person should know is in the first frame."""
-    from checkrein.cli.run import frame_options, place, warnings
+    from checkrein.cli.run import debug_log, frame_options, place, warnings
     from checkrein.protocol.hosted import HostedRun
     from checkrein.protocol.run import Job
 
@@ -22,7 +22,8 @@ def run_hosted(values: dict[str, Any], last: LastWords) -> int:
     def made(greeting: Greeting | None) -> Iterator[Job]:
         with place(values, greeting) as (project, options):
             hosted.note(warnings(values, options))
-            yield Job(project=project, options=options, model=values["model"], last=last)
+            debug = debug_log(values)
+            yield Job(project=project, options=options, model=values["model"], last=last, debug=debug)
 
     asks = values["prompt_tool"] == "stdio" and values["permission_prompts"] != "none"
     foreign = tuple(f"Checkrein does not know the flag {flag}." for flag in values.get("foreign_flags", ()))

@@ -50,6 +50,8 @@ def project_of(values: Values, greeting: Greeting | None = None) -> View:
     view = View(project)
     if greeting is not None and greeting.skills is not None:
         view = view.narrow(skills=greeting.skills)
+    if values["no_commands"]:
+        view = view.narrow(skills=(), commands=())
     return view.narrow(skills=(), commands=(), agents=(), servers=()) if values["bare"] else view
 
 
@@ -78,6 +80,7 @@ def session_options(values: Values) -> Options:
         thinking=_thinking(values),
         thinking_display=values["thinking_display"],
         betas=tuple(_split(values["betas"])),
+        task_budget=_at_least(values, "task_budget", 1),
         effort=values["effort"],
         budget=Budget(
             requests=_at_least(values, "max_turns", 0),
@@ -100,6 +103,7 @@ def session_options(values: Values) -> Options:
         trust=values["trust"] or "project" in (_sources(sources) or ()),
         allow_bypass=values["allow_skip"] or mode == "bypassPermissions",
         bare=values["bare"],
+        commands=not values["no_commands"],
         setup="init" if values["init"] else "maintenance" if values["maintenance"] else None,
         agent=values["agent"] or None,
         sandbox=values["sandbox"],

@@ -2,12 +2,14 @@
 
 A command line without a verb is a run only when it says so: with `-p`, with a prompt of several words, or
 with options alone, as scripts for Claude Code write it. One word that is not a command is a typing error,
-which no model should get.
+which no model should get. A program that drives a session names no verb, and its flags may be newer than
+we are: what follows one is its value.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from checkrein.base.errors import UsageError
 from checkrein.cli import registry
@@ -26,7 +28,7 @@ def ordered(argv: Sequence[str]) -> list[str]:
         return words
     if words[0] in _OTHER_WORDS:
         return [*words[1:], _OTHER_WORDS[words[0]]]
-    if words[0].startswith("-") and _prints(words):
+    if words[0].startswith("-") and (_prints(words) or is_driven(words)):
         return _run(words)
     options: list[str] = []
     verb: list[str] = []
@@ -64,13 +66,7 @@ def heads() -> list[str]:
 
 def _run(words: list[str]) -> list[str]:
     rest = words[_options(words) :]
-    if (
-        rest
-        and rest[0] != "--"
-        and len(rest[0].split()) == 1
-        and not _prints(words)
-        and not _is_driven(words)
-    ):
+    if rest and rest[0] != "--" and len(rest[0].split()) == 1 and not (_prints(words) or is_driven(words)):
         raise not_a_command(rest[0])
     # click looks for a long option `-p` first, and imports difflib when there is none
     return ["run", "--print" if words[0] == "-p" else words[0], *words[1:]]
@@ -81,9 +77,11 @@ def _prints(words: list[str]) -> bool:
     return any(word in _PRINT for word in before)
 
 
-def _is_driven(words: list[str]) -> bool:
-    """Prompts come on standard input. A word behind a flag of a newer program is that flag's value."""
-    return any(word.partition("=")[0] == "--input-format" for word in words)
+def is_driven(words: Sequence[str]) -> bool:
+    """Whether a program writes the prompts as stream-json."""
+    return "--input-format=stream-json" in words or any(
+        first == "--input-format" and second == "stream-json" for first, second in pairwise(words)
+    )
 
 
 def _is_whole(verb: list[str]) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from checkrein.llm.anthropic_body import encode, encode_message
+from checkrein.llm.anthropic_body import betas, encode, encode_message
 from checkrein.llm.blocks import Blocks, Kind
 from checkrein.llm.bodies import MessageBytes, encode_json
 from checkrein.llm.cancel import Cancel
@@ -82,7 +82,8 @@ class AnthropicModel:
         return f"AnthropicModel({self._wire.endpoint})"
 
     def stream(self, request: Request, cancel: Cancel) -> Iterator[ModelEvent]:
-        headers = {"anthropic-beta": ",".join(request.betas)} if request.betas else None
+        switched = betas(request)
+        headers = {"anthropic-beta": ",".join(switched)} if switched else None
         body = encode(request, self._messages)
         credential = self._credential
         if credential is None:

@@ -12,6 +12,7 @@ from checkrein.llm.port import CacheMark, Request, Search
 from checkrein.llm.tool_ids import MESSAGES
 
 SEARCH = "web_search_20250305"
+_TASK_BUDGETS = "task-budgets-2026-03-13"
 _MARKABLE = ("text", "tool_use", "tool_result", "image", "document")
 _FOREIGN_SIGNATURE = ":"  # signatures of this API are base64; other adapters put a name and a colon in front
 
@@ -94,6 +95,12 @@ def _position(mark: CacheMark, request: Request) -> int:
     return mark.index if mark.index >= 0 else len(entries) + mark.index
 
 
+def betas(request: Request) -> tuple[str, ...]:
+    """The features of the service that a request needs switched on."""
+    needed = (_TASK_BUDGETS,) if request.task_budget is not None else ()
+    return tuple(dict.fromkeys((*request.betas, *needed)))
+
+
 def _thinking(request: Request) -> dict[str, Any]:
     value: dict[str, Any] = {}
     if isinstance(request.thinking, int):
@@ -118,6 +125,8 @@ def _output(request: Request) -> dict[str, Any]:
     output: dict[str, Any] = {}
     if request.effort:
         output["effort"] = request.effort
+    if request.task_budget is not None:
+        output["task_budget"] = {"type": "tokens", "total": request.task_budget}
     if request.output_schema is not None:
         output["format"] = {"type": "json_schema", "schema": request.output_schema}
     return output

@@ -127,6 +127,7 @@ class Request(Struct, frozen=True, kw_only=True):
 
     `thinking`: None keeps the model's default; "adaptive" and "disabled" name a mode; a number is a budget
     in tokens. `tool_choice`: "auto", "any", "none", or the name of the tool that must be called.
+    `task_budget` is about how many tokens the whole task may take; the model paces itself by it.
     `cache_key` groups the requests of one session for endpoints that cache by key. `extra` goes into the
     body unchanged, for fields that only one endpoint understands.
     """
@@ -140,6 +141,7 @@ class Request(Struct, frozen=True, kw_only=True):
     thinking: Literal["adaptive", "disabled"] | int | None = None
     thinking_display: Literal["summarized", "omitted"] | None = None
     effort: Effort | None = None
+    task_budget: int | None = None
     stop: tuple[str, ...] = ()
     tool_choice: str = "auto"
     parallel_tools: bool = True

@@ -81,7 +81,7 @@ class ControlRequests:
 
     def _set_thinking(self, request: Frame) -> Frame:
         tokens = request.get("max_thinking_tokens")
-        if tokens is not None and (not isinstance(tokens, int) or tokens < 0):
+        if tokens is not None and (type(tokens) is not int or tokens < 0):
             raise UsageError("`max_thinking_tokens` must be a number of tokens.")
         self._session.conversation.backdrop.prompt.think(tokens)
         return {}

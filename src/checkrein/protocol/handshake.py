@@ -66,6 +66,8 @@ def reply(session: Session, greeting: Greeting, key_source: str, *, again: bool 
 def _commands(session: Session) -> Iterator[Frame]:
     from checkrein.runtime.turn.builtin_commands import COMMANDS
 
+    if not session.conversation.options.commands:
+        return
     view = session.conversation.view
     for name, one in (view.commands | view.skills).items():
         if one.user_invocable:

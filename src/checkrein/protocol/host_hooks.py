@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from typing import Any
 
 from msgspec import Struct
@@ -25,27 +26,41 @@ class HostHook(Struct, frozen=True, kw_only=True):
 
 
 def host_hooks(given: Any) -> tuple[HostHook, ...]:
-    """The hooks of an `initialize` request, in order. An event that does not exist here has none."""
-    if not isinstance(given, dict):
+    """The hooks of an `initialize` request, in order. An event that does not exist here has none. Hooks of
+    another form are an error: whoever sends them relies on them."""
+    if given is None:
         return ()
+    if not isinstance(given, dict):
+        raise UsageError("initialize: `hooks` must be an object.")
     found = []
     for event, matchers in given.items():
-        for one in matchers if isinstance(matchers, list) else ():
+        if not isinstance(matchers, list | None):
+            raise UsageError(f"initialize: the matchers of {event} are not a list.")
+        for one in matchers or ():
             if not isinstance(one, dict):
                 raise UsageError(f"initialize: a matcher of {event} is not an object.")
-            seconds, on_failure = one.get("timeout"), one.get("onFailure")
+            ids, on_failure = one.get("hookCallbackIds"), one.get("onFailure")
+            if not isinstance(ids, list | None):
+                raise UsageError(f"initialize: `hookCallbackIds` of {event} is not a list.")
             found += [
                 HostHook(
                     event=event,
                     callback_id=str(callback_id),
                     matcher=one["matcher"] if isinstance(one.get("matcher"), str) else None,
-                    seconds=float(seconds) if isinstance(seconds, int | float) else None,
+                    seconds=_seconds(one.get("timeout")),
                     fail_closed=on_failure is not None and on_failure != "continue",
                 )
-                for callback_id in one.get("hookCallbackIds") or ()
+                for callback_id in ids or ()
                 if event in HOOK_EVENTS
             ]
     return tuple(found)
+
+
+def _seconds(given: Any) -> float | None:
+    """A time that a thread can wait; None, the default, for one that makes no sense."""
+    if isinstance(given, bool) or not isinstance(given, int | float) or not given > 0:
+        return None
+    return float(min(given, threading.TIMEOUT_MAX))
 
 
 def add_hooks(hooks: tuple[HostHook, ...], control: Control, requests: Requests) -> None:

@@ -111,9 +111,9 @@ class HostedRun:
         if greeting is not None:
             add_hooks(greeting.hooks, session.control, self._requests)
             session.servers.greet()
-        self._inbox.attach(session.control, requests.handlers, SLOW)
         if greeting is not None:
             self._inbox.reply(greeting.frame, lambda: requests.greeted(greeting))
+        self._inbox.attach(session.control, requests.handlers, SLOW)
         try:
             self._play(session, signals)
         except UsageError as error:

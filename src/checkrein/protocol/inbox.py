@@ -12,6 +12,7 @@ import msgspec
 from msgspec import Struct
 
 from checkrein.base.errors import CheckreinError, UsageError
+from checkrein.base.wellformed import scrubbed
 from checkrein.llm.port import Document, Image, Text
 from checkrein.protocol.requests import Requests
 from checkrein.protocol.wire import Frame, LineWriter
@@ -70,7 +71,7 @@ class Inbox:
         self._change = threading.Condition()
         self._waiting: deque[Waiting] = deque()
         self._silent: list[Prompt] = []
-        self._early: list[Frame] = []
+        self._early: list[tuple[Frame, bool]] = []
         self._first: Frame | None = None
         self._heard = False
         self._turn: Literal["none", "taken", "begun"] = "none"
@@ -100,15 +101,19 @@ class Inbox:
     def attach(
         self, control: Control, handlers: Mapping[str, Handler] | None = None, slow: Collection[str] = ()
     ) -> None:
-        """The session is there: handle requests from now on, and those that wait."""
+        """The session is there: handle requests from now on, and those that wait. An interrupt that came
+        before every prompt has nothing to end."""
         own: dict[str, Handler] = {"interrupt": self._interrupt, "register_repo_root": self._add_directory}
         control.wakes.listen(self._notify)
         with self._change:
             self._control = control
             self._handlers, self._slow = {**own, **(handlers or {})}, slow
             early, self._early = self._early, []
-        for frame in early:
-            self._answer(frame)
+        for frame, prompted in early:
+            if _subtype(frame) == "interrupt" and not prompted:
+                self.reply(frame, lambda: {"still_queued": []})
+            else:
+                self._answer(frame)
 
     def prompts(self, idle: Idle) -> Iterator[Prompt | Typed | Wake]:
         """Prompts in the order of their arrival, until the input ends. Messages that a turn could
@@ -247,7 +252,7 @@ class Inbox:
                 self._change.notify()
                 return
             if self._control is None:
-                self._early.append(frame)
+                self._early.append((frame, bool(self._waiting)))
                 self._change.notify()
                 return
         self._answer(frame)
@@ -297,7 +302,17 @@ def _decoded(line: bytes, number: int) -> Any:
     try:
         return msgspec.json.decode(line)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise UsageError(f"Line {number} of standard input is not JSON: {error}") from error
+        try:
+            return _loosely_decoded(line)
+        except (ValueError, RecursionError):
+            raise UsageError(f"Line {number} of standard input is not JSON: {error}") from error
+
+
+def _loosely_decoded(line: bytes) -> Any:
+    """What Python's own encoder writes and JSON does not have: half a surrogate pair, NaN, long numbers."""
+    import json
+
+    return scrubbed(json.loads(line))
 
 
 def _content(frame: Frame, number: int) -> Prompt:

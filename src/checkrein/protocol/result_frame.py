@@ -79,6 +79,7 @@ def _result_usage(usage: Usage) -> Frame:
         "cache_creation_input_tokens": usage.cache_creation,
         "cache_read_input_tokens": usage.cache_read,
         "output_tokens": usage.output,
+        "output_tokens_details": {"thinking_tokens": usage.reasoning},
         "server_tool_use": {"web_search_requests": usage.searches, "web_fetch_requests": 0},
         "service_tier": "standard",
         "cache_creation": {
@@ -104,4 +105,8 @@ def _model_usage(name: str, used: ModelUsage) -> Frame:
         "costUSD": used.cost_usd or 0.0,
         "contextWindow": facts.window if facts else 0,
         "maxOutputTokens": facts.max_output if facts else 0,
+        "thinkingTokens": used.usage.reasoning,
+        "cacheCreationEphemeral5mInputTokens": used.usage.cache_creation - used.usage.cache_creation_1h,
+        "cacheCreationEphemeral1hInputTokens": used.usage.cache_creation_1h,
+        "canonicalModel": facts.name if facts else name,
     }

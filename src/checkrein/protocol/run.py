@@ -22,10 +22,11 @@ from checkrein.runtime.session.session import Session
 from checkrein.runtime.session.wakes import Wake
 
 if TYPE_CHECKING:
+    from checkrein.protocol.debug_log import DebugLog
     from checkrein.protocol.heartbeats import Heartbeats
     from checkrein.protocol.stream_json import FrameOptions
 
-    Watch = Waits | Heartbeats
+    Watch = Waits | Heartbeats | DebugLog
 
 Show = Callable[[Event], None]
 _CUT = frozenset({"aborted_streaming", "aborted_tools"})
@@ -33,7 +34,7 @@ _CUT = frozenset({"aborted_streaming", "aborted_tools"})
 
 class Job(Struct, frozen=True, kw_only=True):
     """What to run: a project, a model, options, and who answers questions. `last` knows whether the result
-    is shown. `tell` gets a line about each wait."""
+    is shown. `tell` gets a line about each wait, `debug` everything that happens."""
 
     project: View
     options: Options
@@ -42,6 +43,7 @@ class Job(Struct, frozen=True, kw_only=True):
     answerer: Answerer | None = None
     last: LastWords
     tell: Callable[[str], None] | None = None
+    debug: DebugLog | None = None
 
 
 def run_stream(job: Job, frames: FrameOptions, prompt: Prompt) -> int:
@@ -103,6 +105,9 @@ def open_session(job: Job, signals: Signals, show: Show, watches: Sequence[Watch
         job.project, model=job.model, options=job.options, asker=job.asker, answerer=job.answerer
     )
     session.consumers.append(_collect_garbage)
+    if job.debug is not None:
+        job.debug.attach(session)
+        watches = (*watches, job.debug)
     session.consumers.extend(watch.take for watch in watches)
     job.last.attach(session, show)
     signals.attach(job.last)

@@ -18,6 +18,7 @@ from checkrein.base.ids import new_uuid
 from checkrein.facts.claude import COMPATIBLE_VERSION
 from checkrein.facts.subagents import AGENT_TOOL
 from checkrein.llm.port import Block, BlockCompleted, Started, Text, Usage
+from checkrein.policy.remote import PREFIX
 from checkrein.protocol.raw_events import raw_events, usage_fields
 from checkrein.protocol.result_frame import result_frame
 from checkrein.protocol.wire import Frame
@@ -262,13 +263,19 @@ class Frames:
         return self._frame("user", fields, uuid) | {"timestamp": clock.timestamp_ms()}
 
     def _tool_result(self, event: ToolFinished) -> Frame:
+        """The result of a call. Text of a server's tool is a list of blocks, as servers send it."""
+        content = msgspec.to_builtins(event.content)
+        structured = event.structured if event.structured is not None else f"Error: {event.content}"
+        if event.name.startswith(PREFIX) and isinstance(content, str):
+            said = f"Error: {content}" if event.is_error else [{"type": "text", "text": content}]
+            structured = said if isinstance(structured, str) else structured
+            content = content if event.is_error else said
         block = {
             "tool_use_id": event.id,
             "type": "tool_result",
-            "content": msgspec.to_builtins(event.content),
+            "content": content,
             "is_error": event.is_error,
         }
-        structured = event.structured if event.structured is not None else f"Error: {event.content}"
         return self._user([block], event.uuid) | {"tool_use_result": structured}
 
     def _beside(self, event: ToolFinished) -> Frame:

@@ -218,3 +218,29 @@ def test_nothing_is_lost_and_nothing_comes_twice(steps: list[tuple[str, int]]) -
     desk.end()
     seen += prompts
     assert sorted(seen) == sorted(sent)
+
+
+@pytest.mark.parametrize(("text", "arrives"), [("a\\ud800b", "a\ufffdb"), ("\\ud83d\\ude00", "\U0001f600")])
+def test_half_a_surrogate_pair_does_not_end_the_input(text: str, arrives: str) -> None:
+    desk = Desk()
+    assert desk.line('{"type": "user", "message": {"content": "' + text + '"}}')
+    assert desk.line('{"type": "other", "number": NaN, "long": ' + "9" * 30 + "}")
+    desk.end()
+    assert list(desk.prompts()) == [arrives]
+
+
+@pytest.mark.parametrize("first", ["interrupt", "prompt"])
+def test_an_interrupt_before_the_session_ends_only_what_came_before_it(first: str) -> None:
+    desk = Desk.__new__(Desk)
+    desk.control, desk.stream, desk.number = Control(), io.BytesIO(), 0
+    desk.inbox = Inbox(LineWriter(desk.stream))
+    steps = [lambda: desk.request("interrupt"), lambda: desk.user("a")]
+    for step in steps if first == "interrupt" else reversed(steps):
+        assert step()
+    desk.inbox.attach(desk.control)
+    desk.end()
+    for _ in desk.prompts():
+        cancel = desk.control.begin_turn()
+        desk.inbox.show(STARTED)
+        assert cancel.cancelled is (first == "prompt")
+    assert [one["subtype"] for one in desk.answers] == ["success"]

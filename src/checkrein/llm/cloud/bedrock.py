@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 from checkrein.facts.models_cloud import BEDROCK_NAMES, BEDROCK_PREFIX, BEDROCK_PROFILE
 from checkrein.llm.anthropic import MessagesReader
-from checkrein.llm.anthropic_body import encode, encode_message
+from checkrein.llm.anthropic_body import betas, encode, encode_message
 from checkrein.llm.bodies import MessageBytes
 from checkrein.llm.cancel import Cancel
 from checkrein.llm.cloud.event_stream import MEDIA_TYPE, EventStreamParser
@@ -44,8 +44,8 @@ class BedrockModel:
 
     def stream(self, request: Request, cancel: Cancel) -> Iterator[ModelEvent]:
         head: dict[str, Any] = {"anthropic_version": VERSION, "max_tokens": request.max_tokens}
-        if request.betas:
-            head["anthropic_beta"] = request.betas
+        if switched := betas(request):
+            head["anthropic_beta"] = switched
         body = encode(request, self._messages, head)
         path = f"/model/{quote(bedrock_name(request.model), safe='')}/invoke-with-response-stream"
 

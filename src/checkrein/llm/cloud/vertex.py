@@ -8,7 +8,7 @@ from typing import Any
 from checkrein.base.errors import ConfigError
 from checkrein.facts.models_cloud import VERTEX_NAMES
 from checkrein.llm.anthropic import MessagesReader
-from checkrein.llm.anthropic_body import encode, encode_message
+from checkrein.llm.anthropic_body import betas, encode, encode_message
 from checkrein.llm.bodies import MessageBytes
 from checkrein.llm.cancel import Cancel
 from checkrein.llm.connection import Timeouts
@@ -56,11 +56,12 @@ class VertexModel:
         path = f"{publisher(self._project, region)}/models/{name}:streamRawPredict"
         body = encode(request, self._messages, head)
         wire = self._wire(region)
-        betas = {"anthropic-beta": ",".join(request.betas)} if request.betas else {}
+        switched = betas(request)
+        beta = {"anthropic-beta": ",".join(switched)} if switched else {}
 
         def once() -> Iterator[ModelEvent]:
             asked = Outgoing(wire.endpoint.authority, wire.endpoint.path + path, body)
-            headers = {**betas, **self._credential.headers(asked)}
+            headers = {**beta, **self._credential.headers(asked)}
             return stream(wire, path, body, MessagesReader(), cancel, headers, self._credential.secrets())
 
         return with_renewal(once, self._credential)

@@ -40,6 +40,7 @@ def read_request(body: dict[str, Any]) -> Request:
         thinking=_thinking(body.get("thinking")),
         thinking_display=(body.get("thinking") or {}).get("display"),
         effort=output.get("effort"),
+        task_budget=(output.get("task_budget") or {}).get("total"),
         stop=tuple(body.get("stop_sequences") or ()),
         tool_choice=choice["name"] if choice["type"] == "tool" else choice["type"],
         parallel_tools=not choice.get("disable_parallel_tool_use"),

@@ -118,6 +118,7 @@ class Bench(Struct, frozen=True, kw_only=True):
             ask_model=lambda system, text: self.asides.ask_model(cover.text(text), None, cancel, system),
             cover=cover,
             set_mode=self.control.set_mode,
+            mode_after_plan=gate.mode_after_plan,
             search=self._search(cancel),
             setting=self.setting,
             moves=self.moves,

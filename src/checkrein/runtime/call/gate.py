@@ -60,6 +60,7 @@ class Gate:
     ) -> None:
         self.situation = situation
         self._own = situation.policy
+        self._before_plan: Mode = "default"
         self._grants: tuple[Sequence[Rule], ...] = ()
         self._above = above
         self._ceiling: Policy | None = None
@@ -104,8 +105,16 @@ class Gate:
 
     def set_mode(self, mode: Mode) -> None:
         with self._changing:
+            before = self._own.layers[0].mode
+            if mode == "plan" and before != "plan":
+                self._before_plan = before
             self._own = with_mode(self._own, mode)
             self._now = None
+
+    @property
+    def mode_after_plan(self) -> Mode:
+        """The mode that an approved plan leads to: the one before it, unless the approval named another."""
+        return self._before_plan if self.mode == "plan" else self.mode
 
     def grant_for_turn(self, rules: Sequence[Rule]) -> Callable[[], None]:
         """Add rules until the turn ends: a skill's `allowed-tools` and `disallowed-tools`. The returned

@@ -48,7 +48,8 @@ class Prompt:
         style: Segment | None = None,
     ) -> None:
         self.options = options
-        self._thinking = options.thinking
+        self.thinking = options.thinking
+        self.style: str | None = None
         self.system = tuple(_system(options, style))
         self._blocks = tuple(SystemBlock(segment.text) for segment in self.system)
         place = view.project.place
@@ -96,7 +97,13 @@ class Prompt:
 
     def think(self, tokens: int | None) -> None:
         """Let the model think so many tokens from the next request on; None: as the session began."""
-        self._thinking = self.options.thinking if tokens is None else tokens or "disabled"
+        self.thinking = self.options.thinking if tokens is None else tokens or "disabled"
+
+    def restyle(self, style: Segment | None, name: str) -> None:
+        """Another output style from the next request on."""
+        self.style = name
+        self.system = tuple(_system(self.options, style))
+        self._blocks = tuple(SystemBlock(segment.text) for segment in self.system)
 
     @property
     def segments(self) -> tuple[Segment, ...]:
@@ -128,9 +135,10 @@ class Prompt:
             tools=toolbox.specs,
             messages=tuple(messages),
             max_tokens=max_tokens,
-            thinking=self._thinking,
+            thinking=self.thinking,
             thinking_display=self.options.thinking_display,
             betas=self.options.betas,
+            task_budget=self.options.task_budget,
             effort=effort,  # type: ignore[arg-type]  # whoever set it has checked it
             marks=cache_marks(ttl, len(self.opening)),
             cache_key=session_id,

@@ -27,8 +27,12 @@ def styles(place: Place) -> dict[str, Origin]:
 
 def style_segment(project: Project) -> Segment | None:
     """What the chosen style adds to the system prompt."""
-    name = chosen(project)
-    origin = styles(project.place).get(name) if name != DEFAULT else None
+    return segment_of(project.place, chosen(project))
+
+
+def segment_of(place: Place, name: str) -> Segment | None:
+    """What the style of this name adds."""
+    origin = styles(place).get(name) if name != DEFAULT else None
     if origin is None:
         return None
     from checkrein.base.frontmatter import parse

@@ -266,6 +266,12 @@ class Conversation:
             for event in self.own_servers.heard():
                 yield replace(event, text=mask(event.text)) if isinstance(event, Notice) else event
 
+    @property
+    def effort(self) -> str | None:
+        """How much the model should think: as a skill wants it for this turn, as `/config` set it, or as the
+        session began."""
+        return self.state.turn_effort or self.state.effort or self.options.effort
+
     def request(self, messages: Sequence[Message] | None = None, max_tokens: int | None = None) -> Request:
         """The next request. A summary passes its own `messages`; the rest stays the same."""
         from checkrein.facts.models import find_model
@@ -279,7 +285,7 @@ class Conversation:
             state.messages if messages is None else messages,
             max_tokens=max_tokens or state.max_tokens or self.options.max_tokens or limit,
             session_id=self.session_id,
-            effort=state.turn_effort or self.options.effort,
+            effort=self.effort,
             ttl=cache_ttl(self.env, state.model),
         )
 

@@ -28,7 +28,8 @@ class Options(Struct, frozen=True, kw_only=True):
     agent's definition, names and patterns, those of servers too (None: all); `rules` are its rules, and
     `system_origin` says where `system_prompt` is.
     `thinking_display` says whether the model's thoughts come back as a summary or not at all; `betas` name
-    features of the service.
+    features of the service. `task_budget` is a number of tokens that the model paces itself by.
+    `commands` False takes a prompt that begins with a slash as text.
     `resume_at` is the last entry of a resumed session that counts, `drops_turn` the prompt whose turn alone
     may be lost by it. `mirror` gives everything that is written into the transcript to the program, too.
     `prompt_tool` is the MCP tool that answers for the user whether a call may run.
@@ -50,6 +51,7 @@ class Options(Struct, frozen=True, kw_only=True):
     thinking: Thinking = None
     thinking_display: Literal["summarized", "omitted"] | None = None
     betas: tuple[str, ...] = ()
+    task_budget: int | None = None
     effort: str | None = None
     budget: Budget = Budget()
     schema: dict[str, Any] | None = None
@@ -70,6 +72,7 @@ class Options(Struct, frozen=True, kw_only=True):
     retry: RetryPolicy = RetryPolicy()
     idle_timeout: float | None = None
     bare: bool = False
+    commands: bool = True
     hooks: bool = True
     setup: Literal["init", "maintenance"] | None = None
     sandbox: bool = False

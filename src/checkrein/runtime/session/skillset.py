@@ -35,7 +35,7 @@ def skill_kit(services: Services, seat: Seat, opened: Opened, host: ToolHost) ->
     invoker = Invoker(
         shelf,
         host,
-        lambda: state.turn_effort or seat.options.effort,
+        lambda: state.turn_effort or state.effort or seat.options.effort,
         effects.apply,
         services.trust.trusts,
     )

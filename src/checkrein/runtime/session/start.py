@@ -39,13 +39,13 @@ def started(conversation: Conversation) -> SessionStarted:
         model=conversation.state.model,
         mode=conversation.gate.mode,
         tools=conversation.host.tools.names(),
-        commands=tuple(dict.fromkeys((*_own_commands(view), *BUILTIN_COMMANDS))),
+        commands=_commands(conversation),
         skills=tuple(n for n, s in view.skills.items() if s.model_invocable),
         agents=tuple(conversation.offer.agents),
         servers=conversation.services.server_states(),
         plugins=tuple((n, r.item.root) for n, r in view.project.plugins.items() if r.item.enabled),
         layers=conversation.services.layers.all,
-        output_style=_style(view),
+        output_style=conversation.backdrop.prompt.style or _style(view),
         trusted=conversation.services.trust.status.trusted,
         skipped=conversation.services.skipped,
         source=conversation.record.opened.source,
@@ -58,6 +58,12 @@ def _style(view: View) -> str:
     from checkrein.runtime.context.styles import chosen
 
     return chosen(view.project)
+
+
+def _commands(conversation: Conversation) -> tuple[str, ...]:
+    if not conversation.options.commands:
+        return ()
+    return tuple(dict.fromkeys((*_own_commands(conversation.view), *BUILTIN_COMMANDS)))
 
 
 def _own_commands(view: View) -> Iterator[str]:

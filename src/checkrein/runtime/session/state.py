@@ -38,6 +38,7 @@ class State:
         self.compacted_at: int | None = None
         self.tokens = 0
         self.window = 0
+        self.effort: str | None = None
         self.turn_model: str | None = None
         self.turn_effort: str | None = None
         self.turn_grants: dict[str, tuple[Rule, ...]] = {}

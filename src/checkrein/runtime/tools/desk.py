@@ -88,7 +88,6 @@ class ToolState:
         self.storage = storage
         self.before_change = before_change
         self.keeps_cwd = keeps_cwd
-        self.mode_after_plan = "default"
         self.todos: list[dict[str, Any]] = self._load("todos.json") or []
         self.shells: dict[str, Shell] = {}
         self.tasks: TaskList | None = None

@@ -16,12 +16,12 @@ def enter(input: dict[str, Any], context: ToolContext) -> ToolOutput:
 
 
 def leave(input: dict[str, Any], context: ToolContext) -> ToolOutput:
-    """Return to the mode in `state.mode_after_plan`."""
+    """Carry out an approved plan, in the mode that its approval leads to."""
     plan = str(input.get("plan") or "")
     structured = {"plan": plan or None, "isAgent": False}
     if isinstance(input.get("planFilePath"), str):
         structured["filePath"] = input["planFilePath"]
     if context.set_mode is not None:
-        context.set_mode(context.state.mode_after_plan)
+        context.set_mode(context.mode_after_plan)
     text = "The plan has been approved. Plan mode is off: carry it out."
     return ToolOutput(content=f"{text}\n\n{plan}" if plan else text, structured=structured)

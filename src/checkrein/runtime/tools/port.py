@@ -136,6 +136,7 @@ class ToolContext(Struct, kw_only=True):
     ask_model: Callable[[str, str], str] | None = None
     ask_user: Callable[[dict[str, Any]], dict[str, Any] | None] | None = None
     set_mode: Callable[[str], None] | None = None
+    mode_after_plan: str = "default"
     cover: Cover = field(default_factory=uncovered)
     search: Callable[[str, Search], Found] | None = None
     setting: Callable[[str], Any] | None = None

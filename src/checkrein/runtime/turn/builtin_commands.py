@@ -65,11 +65,18 @@ def _model(conversation: Conversation, rest: str, cancel: Cancel) -> Generator[E
     return Prompted(answer=f"The model is {conversation.state.model} from now on.")
 
 
+def _config(conversation: Conversation, rest: str, cancel: Cancel) -> Generator[Event, None, Prompted]:
+    from checkrein.runtime.turn.config_command import configure
+
+    return Prompted(answer=(yield from configure(conversation, rest)))
+
+
 COMMANDS = {
     "compact": BuiltinCommand(_compact, "Summarise the conversation so far.", "[focus]"),
     "clear": BuiltinCommand(_clear, "Begin another conversation; this one stays in its transcript."),
     "context": BuiltinCommand(_context, "Show what fills the context window."),
     "model": BuiltinCommand(_model, "Show the model, or use another one.", "[name]"),
+    "config": BuiltinCommand(_config, "Show what the session goes by, or change it.", "[key=value]"),
     "add-dir": BuiltinCommand(_add_dir, "Add a working directory.", "<path>"),
     "loop": BuiltinCommand(_loop, "Repeat a prompt.", "[interval] [prompt]", yields=True),
 }
@@ -77,6 +84,8 @@ COMMANDS = {
 
 def find_builtin(conversation: Conversation, prompt: str) -> BuiltinCommand | None:
     """The command that a prompt begins with."""
+    if not conversation.options.commands:
+        return None
     word = prompt.strip().partition(" ")[0]
     name = word[1:]
     found = COMMANDS.get(name) if word.startswith("/") else None

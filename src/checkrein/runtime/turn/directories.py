@@ -22,11 +22,13 @@ def add_directory(
 ) -> Generator[Event, None, str]:
     """Make a directory a working directory until the session ends, tell the model and the hooks. Returns the
     answer for the person. A sandbox keeps the borders of its start."""
+    if not path.strip() or "\0" in path:
+        return "A directory needs a path; nothing was added."
     home = conversation.view.project.place.home
     expanded = home + path[1:] if path == "~" or path.startswith("~/") else path
     full = os.path.realpath(os.path.join(conversation.host.cwd, expanded))
-    if not path.strip() or "\0" in path or not os.path.isdir(full):
-        return f"{path or 'An empty name'} is not a directory; nothing was added."
+    if not os.path.isdir(full):
+        return f"{path} is not a directory; nothing was added."
     if not conversation.desk.add_root(full):
         return f"{full} is already part of the working directories."
     update = AddDirectories(directories=(full,), destination="session")

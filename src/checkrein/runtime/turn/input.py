@@ -66,7 +66,7 @@ def prepare(
             return done
         text, before = done.instead, (*before, *done.before)
         blocks = (Text(text), *(block for block in blocks if not isinstance(block, Text)))
-    if text.lstrip().startswith("/"):
+    if conversation.options.commands and text.lstrip().startswith("/"):
         from checkrein.runtime.skills import slash
 
         expanded = yield from _of_server(conversation, text, cancel)

@@ -96,7 +96,7 @@ class SessionTurn:
     def ask(self) -> Generator[Event, None, Asked]:
         conversation, state = self.conversation, self.state
         yield from conversation.settle()
-        conversation.hooks.update(effort=state.turn_effort or conversation.options.effort or DEFAULT_EFFORT)
+        conversation.hooks.update(effort=conversation.effort or DEFAULT_EFFORT)
         yield from take_sent(conversation, self.cancel)
         yield from take_directories(conversation, self.cancel)
         yield from take_notes(conversation)

@@ -176,8 +176,9 @@ def test_questions_must_be_askable(desk: Desk) -> None:
 def test_plan_mode(desk: Desk) -> None:
     modes: list[str] = []
     desk.run("EnterPlanMode", {}, set_mode=modes.append)
-    desk.state.mode_after_plan = "acceptEdits"
-    done = desk.run("ExitPlanMode", {"plan": "1. do it"}, set_mode=modes.append)
+    done = desk.run(
+        "ExitPlanMode", {"plan": "1. do it"}, set_mode=modes.append, mode_after_plan="acceptEdits"
+    )
     assert modes == ["plan", "acceptEdits"]
     assert done.structured == {"plan": "1. do it", "isAgent": False}
     assert "1. do it" in done.content
