@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import sys
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 from checkrein.base.diagnostic import Diagnostic
-from checkrein.base.errors import CheckreinError, InternalError, NotFoundError, UsageError
+from checkrein.base.errors import CheckreinError, FileError, InternalError, NotFoundError, UsageError
 from checkrein.base.harmless import indented
 from checkrein.cli import out, plain_words, registry
 from checkrein.cli.config_notes import findings_for
@@ -61,7 +62,8 @@ def _run(argv: Sequence[str]) -> int:
         return fail(name, error, as_json, notes=notes)
     except Exception as error:
         out.trace()
-        return fail(name, _bug(error), as_json, notes=notes)
+        failure = _failure(error)
+        return fail(name, failure, as_json and isinstance(failure, InternalError), notes=notes)
 
 
 def say_notes(notes: Sequence[Diagnostic]) -> None:
@@ -185,7 +187,12 @@ def command_name(argv: Sequence[str]) -> str:
     return words[0] if words else "<missing>"
 
 
-def _bug(error: Exception) -> InternalError:
+def _failure(error: Exception) -> CheckreinError:
+    """A bug, or a full disk, which may be where the output goes."""
+    if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return FileError(
+            f"{error.strerror}.", hint="Make room where the output or the home goes, and try again."
+        )
     return InternalError(
         f"{type(error).__name__}: {error}",
         hint="This is a bug in checkrein: please report it. CHECKREIN_TRACEBACK=1 shows where it happened.",
@@ -197,7 +204,6 @@ def _out(text: str, is_data: bool = False) -> None:
         out.give(text)
     elif text:
         out.say(text, nl=not text.endswith("\n"))
-        sys.stdout.flush()
 
 
 def _close_stdout() -> None:

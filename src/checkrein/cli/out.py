@@ -36,6 +36,8 @@ def style(text: str, fg: str | None = None, *, bold: bool = False, dim: bool = F
 def say(text: str = "", *, err: bool = False, nl: bool = True) -> None:
     """Print text for people."""
     stream = sys.stderr if err else sys.stdout
+    if stream is None:
+        return
     if sys.platform == "win32" or getattr(stream, "encoding", None) != "utf-8":
         import click
 

@@ -9,6 +9,7 @@ from hashlib import sha256
 from typing import Any
 
 from checkrein.base.diagnostic import Diagnostic, Fix
+from checkrein.base.harmless import harmless
 from checkrein.base.origin import Origin, Span
 from checkrein.passes.fingerprints import fingerprint
 from checkrein.passes.fingerprints import relative as relative_path
@@ -157,7 +158,7 @@ def _annotation(finding: Diagnostic) -> str:
 
 
 def _escape(text: str) -> str:
-    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    return harmless(text).replace("%", "%25").replace("\n", "%0A")
 
 
 def _escape_property(text: str) -> str:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
+
+from msgspec import Meta
 
 from checkrein.base.config import OWN_LAYERS, Key
 from checkrein.base.extension_keys import KEYS as EXTENSIONS
@@ -22,7 +24,8 @@ KEYS: tuple[Key, ...] = (
     Key("model.fallback", list[str], [], "Models to try, in order, when the first is overloaded."),
     Key("model.base_url", str | None, None, "The address of the model service.", ("user", "env")),
     Key("model.api_key", str | None, None, "The credential for the model service.", OWN_LAYERS, secret=True),
-    Key("model.idle_timeout", float, 120.0, "Seconds without a byte after which a reply counts as dropped."),
+    Key("model.idle_timeout", Annotated[float, Meta(gt=0)], 120.0,
+        "Seconds without a byte after which a reply counts as dropped."),
     *EXTENSIONS,
     Key("guard.enabled", bool, True,
         "Judge every program that a command starts, at its start, by the deny and ask rules.",

@@ -126,7 +126,7 @@ def _printed_key(env: Mapping[str, str], run: RunHelper) -> Token:
     said = env.get(_TTL, "")
     seconds = int(said) / 1000 if said.isdecimal() else _TTL_SECONDS
     printed = run(HELPER).decode("utf-8", "replace").strip()
-    if not printed or not printed.isascii() or any(sign.isspace() for sign in printed):
+    if not (printed.isascii() and printed.isprintable()) or not printed or " " in printed:
         raise AuthError(
             f"{HELPER} printed {'nothing' if not printed else 'more than one key'}.",
             hint="It must print the key and nothing else; run it yourself, and look.",

@@ -6,10 +6,12 @@ from collections.abc import Mapping
 from urllib.parse import urlsplit
 
 from checkrein.base.errors import AuthError, CheckreinError, UsageError
+from checkrein.base.wellformed import scrubbed
 from checkrein.facts.models_providers import PROVIDERS
 from checkrein.llm.accounts import ModelSettings
 from checkrein.llm.credential import Outgoing
 from checkrein.llm.endpoints import Endpoint, endpoint_of
+from checkrein.llm.failures import ModelRequestError
 from checkrein.llm.fetch import Fetched, fetch
 from checkrein.llm.refusal import refusal
 from checkrein.llm.values import loads, part, text
@@ -34,8 +36,24 @@ def listed(endpoint: Endpoint, env: Mapping[str, str], *, seconds: float = _SECO
     done = ask_list(endpoint, env, seconds=seconds)
     if done.status != 200:
         raise refusal(done.status, done.body, done.headers, endpoint.credential.secrets())
-    rows = part(loads(done.body)).get("data")
-    return tuple(sorted(text(part(row).get("id")) for row in rows)) if isinstance(rows, list) else ()
+    return names_in(done)
+
+
+def names_in(done: Fetched) -> tuple[str, ...]:
+    """The names in a list of models. Raises ModelRequestError when the answer is something else."""
+    value = loads(done.body)
+    rows = part(value).get("data", value)
+    if rows is None and isinstance(value, dict):
+        return ()
+    if not isinstance(rows, list):
+        kind = done.headers.get("content-type", "").partition(";")[0] or "an unnamed type"
+        raise ModelRequestError(
+            "model_not_found",
+            f"The endpoint answered {scrubbed(kind)}, not a list of models.",
+            hint="Check that the base URL belongs to a model API.",
+            status=done.status,
+        )
+    return tuple(sorted(name for row in rows if (name := text(part(row).get("id")))))
 
 
 def ask_list(endpoint: Endpoint, env: Mapping[str, str], *, seconds: float = _SECONDS) -> Fetched:

@@ -48,7 +48,9 @@ class Endpoint(Struct, frozen=True):
             port = parts.port or (443 if parts.scheme == "https" else 80)
         except ValueError:
             parts, port = urlsplit(""), 0
-        if parts.scheme not in ("http", "https") or not parts.hostname or parts.username or parts.query:
+        blank = any(char <= " " or char == "\x7f" for char in url)
+        unread = parts.username or parts.query or blank
+        if parts.scheme not in ("http", "https") or not parts.hostname or unread:
             raise ConfigError(
                 "The base URL of the model endpoint is not valid.",
                 hint="Write it as https://HOST[:PORT][/PATH], without user, password or query.",
@@ -58,15 +60,22 @@ class Endpoint(Struct, frozen=True):
     @property
     def authority(self) -> str:
         """The host as a `host` header has it."""
-        host = f"[{self.host}]" if ":" in self.host else self.host
-        return host if self.port == (443 if self.scheme == "https" else 80) else f"{host}:{self.port}"
+        return self._host if self.port == (443 if self.scheme == "https" else 80) else self._named
 
     @property
     def is_loopback(self) -> bool:
         return self.host in LOOPBACK or self.host.startswith("127.")
 
     def __str__(self) -> str:
-        return f"{self.scheme}://{self.host}:{self.port}"
+        return f"{self.scheme}://{self._named}"
+
+    @property
+    def _host(self) -> str:
+        return f"[{self.host}]" if ":" in self.host else self.host
+
+    @property
+    def _named(self) -> str:
+        return f"{self._host}:{self.port}"
 
 
 class _Response(http.client.HTTPResponse):

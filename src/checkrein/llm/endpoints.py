@@ -97,6 +97,8 @@ def _full_address(row: Provider, said: str) -> str:
         return said or row.base_url
     usual = urlsplit(row.base_url)
     whole = "://" in said
+    if said.count(":") > 1 and not whole and "[" not in said:
+        said = f"[{said}]"  # an IPv6 address alone
     parts = urlsplit(said if whole else f"//{said}")
     host, colon, port = parts.netloc.rpartition(":")
     if not colon or port.endswith("]"):

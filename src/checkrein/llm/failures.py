@@ -39,7 +39,7 @@ RETRYABLE: dict[FailureKind, bool] = {
     "overloaded": True,  # 529, or an error event of that name
     "server_error": True,  # any other 5xx, 408, 409
     "dropped": True,  # the connection ended inside the stream; `completed` holds the whole blocks
-    "malformed_stream": True,  # not an event stream, not JSON, wrong order, or an event over the size limit
+    "malformed_stream": True,  # not HTTP, not JSON, wrong order, or an event over the size limit
     "reply_too_large": False,  # a reply without end; the text so far is kept
     "idle_timeout": True,  # no byte within the time limit
     "transport": True,  # no connection: refused, reset before an answer, unknown host
@@ -49,7 +49,7 @@ RETRYABLE: dict[FailureKind, bool] = {
     "invalid_request": False,  # 400, 422
     "prompt_too_long": False,  # the prompt alone is over the window; `limits` when the endpoint named them
     "window_exceeded": False,  # prompt and max_tokens together are over the window; lower max_tokens
-    "model_not_found": False,  # 404
+    "model_not_found": False,  # 404, or an answer that no model API gives
     "cancelled": False,  # our own Cancel
     "script": False,  # the script has no reply left, or its `expect` does not match
     "replay_drift": False,  # the request is not the recorded one

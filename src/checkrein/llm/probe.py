@@ -12,13 +12,12 @@ from msgspec import Struct
 from checkrein.base.errors import CheckreinError
 from checkrein.base.nearest import did_you_mean
 from checkrein.llm.bodies import encode_json
-from checkrein.llm.catalogue import ask_list
+from checkrein.llm.catalogue import ask_list, names_in
 from checkrein.llm.credential import Outgoing
 from checkrein.llm.endpoints import Endpoint
 from checkrein.llm.failures import CredentialRefusedError
 from checkrein.llm.fetch import Fetched, fetch
 from checkrein.llm.refusal import refusal
-from checkrein.llm.values import loads, part, text
 
 State = Literal["ok", "weak", "missing"]
 _SECONDS = 4.0
@@ -50,8 +49,7 @@ def _listed(endpoint: Endpoint, name: str, env: Mapping[str, str]) -> Probe:
         return Probe("ok", f"{where} answers; it has no list of models")
     if done.status != 200:
         return _refused(endpoint, done)
-    rows = part(loads(done.body)).get("data")
-    names = [text(part(row).get("id")) for row in rows] if isinstance(rows, list) else []
+    names = names_in(done)
     if not endpoint.row.start or not names or name in names or f"{name}:latest" in names:
         return Probe("ok", f"{where} answers")
     said = f"{endpoint.provider} has no model {name}.{did_you_mean(name, names)}"

@@ -80,6 +80,8 @@ _HINTS: dict[FailureKind, str] = {
     "window_exceeded": "Lower max_tokens, or compact the conversation.",
 }
 _MESSAGE_LIMIT = 2000
+_SHORTEST_SECRET = 4
+"""What is shorter is a stand-in for servers that need no key; hiding each `x` would garble the message."""
 
 
 def refusal(
@@ -93,7 +95,7 @@ def refusal(
     message = str(error.get("message") or body.decode("utf-8", "replace").strip() or f"HTTP status {status}")
     code = error.get("code")  # inside a stream, some gateways send the status here
     kind, limits = _judge(code if status is None and isinstance(code, int) else status, names, message)
-    for secret in secrets:
+    for secret in (secret for secret in secrets if len(secret) >= _SHORTEST_SECRET):
         message = message.replace(secret, "‹redacted›")
     message = scrubbed(redact_text(message)[:_MESSAGE_LIMIT])
     said = (

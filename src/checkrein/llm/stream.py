@@ -75,7 +75,7 @@ def _accept(answer: Answer, secrets: tuple[str, ...], framing: Framing | None) -
         raise refusal(answer.status, body, answer.headers, secrets)
     if answer.media_type != (framing.media_type if framing else "text/event-stream"):
         raise ModelRequestError(
-            "malformed_stream",
+            "model_not_found",
             f"The model endpoint answered {answer.media_type or 'an unnamed type'}, not an event stream.",
             hint="Check that the base URL belongs to a model API.",
             status=200,

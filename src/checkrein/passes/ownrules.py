@@ -17,7 +17,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from checkrein.base.diagnostic import Diagnostic
-from checkrein.base.files import read_text
+from checkrein.base.files import read_bytes, read_text
 from checkrein.base.home import checkrein_home, home_path
 from checkrein.base.origin import Origin, Span
 from checkrein.model.project import Place, Sources
@@ -60,11 +60,7 @@ def _has_any(root: str, home: str, env: Mapping[str, str]) -> bool:
         return True
     if os.path.isfile(os.path.join(root, "checkrein.toml")):
         return True
-    try:
-        with open(os.path.join(root, "pyproject.toml"), "rb") as file:
-            return b"[tool.checkrein" in file.read(1_000_000)
-    except OSError:
-        return False
+    return b"[tool.checkrein" in read_bytes(os.path.join(root, "pyproject.toml")).data
 
 
 def _origin(held: ConfigValue, number: int) -> Origin:

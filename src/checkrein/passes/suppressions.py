@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from msgspec import Struct
 
 from checkrein.base.diagnostic import Diagnostic
-from checkrein.base.files import beneath, read_text
+from checkrein.base.files import beneath, read_bytes
 from checkrein.base.origin import Origin, Span
 from checkrein.facts.codes import CODES
 
@@ -75,13 +75,10 @@ def suppress(
 
 
 def _read(file: str) -> Iterator[Suppression]:
-    try:
-        with open(file, "rb") as opened:
-            if _MARK.encode() not in opened.read():
-                return
-    except OSError:
+    data = read_bytes(file).data
+    if _MARK.encode() not in data:
         return
-    text = read_text(file).text
+    text = data.decode("utf-8-sig", "replace")
     patterns = _COMMENTS.get(os.path.splitext(file)[1].lower(), (_HASH,))
     for number, line in enumerate(text.split("\n"), 1):
         for pattern in patterns if _MARK in line else ():

@@ -21,7 +21,7 @@ from checkrein.runtime.session.events import (
     ToolStarted,
 )
 
-_FIRST = 10.0
+_FIRST = 4.0
 _AGAIN = 60.0
 _SERVER_CALL = 30.0
 _LOOK = 1.0
@@ -47,7 +47,8 @@ class Waits:
             case RequestSent():
                 self._open["model"] = f"the answer of {event.model}"
             case Retrying() if self._retries:
-                self._tell(f"{event.error} Trying again in {event.delay_ms / 1000:.1f} s.")
+                end = "" if event.error.endswith((".", "!", "?")) else "."
+                self._tell(f"{event.error}{end} Trying again in {event.delay_ms / 1000:.1f} s.")
             case HookStarted():
                 self._open[event.hook_id] = f"the hook {event.hook_name}"
             case HookFinished():

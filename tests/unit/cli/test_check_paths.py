@@ -185,3 +185,33 @@ def test_a_revision_that_is_none(project: Path, revision: str, capsys: pytest.Ca
     assert run(["check", f"--diff-base={revision}"]) == 2
     assert "Traceback" not in capsys.readouterr().err
     assert not (project / "x").exists()
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="pipes have no names here")
+@pytest.mark.parametrize(
+    "name",
+    ["CLAUDE.md", ".claude/settings.json", ".claude/commands/x.md", "pyproject.toml", "checkrein.toml"],
+)
+@pytest.mark.project(
+    {".claude/skills/a/SKILL.md": GOOD.format(name="a"), ".claude/commands/y.md": "Go.\n"}, inside="."
+)
+def test_a_pipe_among_the_files_does_not_wait(project: Path, checked: Callable[..., Any], name: str) -> None:
+    os.mkfifo(project / name)
+    assert checked()["root"] == str(project)
+    assert checked(str(project / name))
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/zero"), reason="no such device here")
+@pytest.mark.project({}, inside=".")
+def test_a_device_is_not_read(project: Path, checked: Callable[..., Any]) -> None:
+    assert {one["code"] for one in checked("/dev/zero")["findings"]} >= {"FILE002"}
+
+
+@pytest.mark.project(
+    {".claude/commands/a\x1b[31m\nb.md": "---\nname: a\ndescription: d\n---\nGo.\n"}, inside="."
+)
+def test_names_of_files_draw_nothing_in_a_log(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run(["check", "--format", "github"])
+    out = capsys.readouterr().out
+    assert "\x1b" not in out
+    assert out.startswith("::warning file=.claude/commands/a\\x1b[31m%0Ab.md,line=2")

@@ -191,6 +191,14 @@ ROWS: dict[str, tuple[dict[str, object], set[str]]] = {
         },
         set(),
     ),
+    "a finder of scripts in one line": (
+        {SETTINGS: hook('[ -f x.py ] || { echo "demo: scripts not found" >&2; exit 1; }; python3 x.py')},
+        set(),
+    ),
+    "a guard in one line that also lacks": (
+        {SETTINGS: hook("command -v jq || exit 1; " + ":; " * 40 + "grep -q 'rm -rf' && exit 1")},
+        {"HOOK019"},
+    ),
     # Recall.
     "a display name": ({AGENT: agent("Test.", "model: Claude Sonnet 4.5")}, {"CC005"}),
     "an unknown model": ({AGENT: agent("Test.", "model: turbo-9")}, {"CC005"}),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -253,6 +254,20 @@ def test_nothing_is_checked_twice_until_something_changes(
     assert len(runs) == 6
 
 
+@pytest.mark.project({"CLAUDE.md": "Read @../other/guide.md first.\n"}, inside=".")
+def test_a_file_outside_that_is_not_imported_counts_too(
+    project: Path, found: Callable[..., list[str]], runs: list[str]
+) -> None:
+    assert "IMP001" in found()
+    guide = project.parent / "other/guide.md"
+    guide.parent.mkdir()
+    guide.write_text("Be brief.\n")
+    assert "IMP002" in found()
+    guide.unlink()
+    assert "IMP001" in found()
+    assert len(runs) == 3
+
+
 @pytest.mark.project({SKILL: BAD}, inside=".")
 def test_the_cache_is_private_and_a_broken_entry_counts_as_none(
     project: Path, found: Callable[..., list[str]], runs: list[str]
@@ -268,6 +283,7 @@ def test_the_cache_is_private_and_a_broken_entry_counts_as_none(
 
 @pytest.mark.project({SKILL: BAD}, inside=".")
 def test_a_tree_that_just_changed_is_not_kept(project: Path, found: Callable[..., list[str]]) -> None:
+    os.utime(project / SKILL, (time.time() + 60,) * 2)  # a slow machine starts late, but not that late
     found()
     assert not Path(os.environ["CHECKREIN_HOME"], "cache", "check").exists()
 

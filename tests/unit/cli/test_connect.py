@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from checkrein.cli.main import run
+from checkrein.llm.http_server import HttpAnswer
 from support import clouds
 from support.clouds import WORDS, serving
 
@@ -78,6 +79,53 @@ def test_a_host_that_a_server_listens_on_is_this_machine(say: Say) -> None:
         port = server.host.rpartition(":")[2]
         answers(say("-p", "hi", "--model", "ollama:m", OLLAMA_HOST=f"0.0.0.0:{port}"))
         answers(say("-p", "hi", "--model", "ollama:m", OLLAMA_HOST=f":{port}"))
+
+
+@pytest.mark.parametrize("value", ["::1", "[::1]", "[::1]:11434", "http://[::1]:11434/"])
+def test_an_address_of_six_parts_is_named_as_such(
+    say: Say, monkeypatch: pytest.MonkeyPatch, value: str
+) -> None:
+    def refuse(*_: Any) -> None:
+        raise ConnectionRefusedError
+
+    monkeypatch.setattr("socket.socket.connect", refuse)
+    said = say("-p", "hi", "--model", "ollama:m", OLLAMA_HOST=value)
+    assert "http://[::1]:11434 refused the connection" in said.err
+
+
+@pytest.mark.parametrize("value", ["foo bar", "127.0.0.1:abc", "127.0.0.1:99999"])
+def test_an_address_that_is_none_is_a_mistake_of_the_user(say: Say, value: str) -> None:
+    said = say("-p", "hi", "--model", "ollama", OLLAMA_HOST=value)
+    assert said.status == 2
+    assert "base URL of the model endpoint is not valid" in said.err
+    assert "bug" not in said.err
+
+
+PAGES = {
+    "a web page": HttpAnswer(200, "text/html", [b"<html>Log in</html>"]),
+    "cut JSON": HttpAnswer(200, "application/json", [b'[1,2,{"a":']),
+    "other JSON": HttpAnswer(200, "application/json", [b'{"data": "x"}']),
+}
+
+
+@pytest.mark.parametrize("page", PAGES.values(), ids=PAGES)
+def test_a_server_that_is_no_model_api_is_told_at_once(say: Say, page: HttpAnswer) -> None:
+    with serving(lambda _: page) as server:
+        listed = say("-p", "hi", "--model", "ollama", OLLAMA_HOST=server.host)
+        asked = say("-p", "hi", "--model", "ollama:m")
+        doctor = say("doctor", "--model", "ollama:m")
+    assert (listed.status, asked.status, doctor.status) == (1, 1, 1)
+    assert "not a list of models" in listed.err
+    assert "not an event stream" in asked.err
+    assert "Trying again" not in asked.err
+    assert "not a list of models" in doctor.out
+    assert len(server.got) == 3
+
+
+def test_a_list_without_models_may_be_null(say: Say) -> None:
+    with serving(lambda _: clouds.answer(200, {"object": "list", "data": None})) as server:
+        said = say("-p", "hi", "--model", "ollama", OLLAMA_HOST=server.host)
+    assert "ollama has no models yet" in said.err
 
 
 def test_ollama_that_is_down_fails_at_once_and_says_how_to_start_it(say: Say) -> None:

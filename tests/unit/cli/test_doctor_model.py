@@ -199,3 +199,14 @@ def test_a_trusted_project_can_not_lead_requests_elsewhere(doctor: Doctor, capsy
         assert run(["-p", "hi", "--model", "ollama:m", "--trust"]) == 0
     assert right.got
     assert not wrong.got
+
+
+def test_a_helper_that_fails_does_not_show_a_key(doctor: Doctor, users: Path) -> None:
+    leak = "echo refused sk-ant-api03-LEAKLEAKLEAKLEAK >&2; exit 1"
+    settings = lay(users, {".claude/settings.json": {"apiKeyHelper": leak}})
+    with serving(clouds.anthropic()) as server:
+        _, model, shown = doctor(ANTHROPIC_BASE_URL=server.url)
+        assert "apiKeyHelper ended with status 1: refused" in model["found"]
+        assert "LEAK" not in shown
+        lay(settings, {".claude/settings.json": {"apiKeyHelper": r"printf '\033[31mkey'"}})
+        assert "printed more than one key" in doctor()[1]["found"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import subprocess
@@ -210,3 +211,31 @@ def test_frames_that_are_damaged_are_refused() -> None:
     assert [one.data for one in EventStreamParser().feed(frame)] == [b"{}"]
     with pytest.raises(ValueError, match="checksum"):
         list(EventStreamParser().feed(frame[:-1] + b"\x00"))
+
+
+@pytest.mark.parametrize("argv", [["check"], ["config"], ["check", "--list"], ["--help"]])
+def test_a_closed_output_is_no_bug(
+    argv: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured
+) -> None:
+    lay(tmp_path, {".claude/": None})
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "stdout", None)
+    assert run(argv) == 0
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no such device here")
+@pytest.mark.parametrize("argv", [["check", "--list"], ["config", "--json"]])
+def test_a_full_disk_is_no_bug(argv: list[str], monkeypatch: pytest.MonkeyPatch, capsys: Captured) -> None:
+    with contextlib.suppress(OSError), open("/dev/full", "w") as full:
+        monkeypatch.setattr(sys, "stdout", full)
+        assert run(argv) == 1
+    said = capsys.readouterr().err
+    assert "No space left on device" in said
+    assert "bug" not in said
+
+
+@pytest.mark.parametrize("value", ["-5", "0", "1e999", "NaN", "null", "[]"])
+def test_a_timeout_that_is_none_is_refused(value: str, capsys: Captured) -> None:
+    assert run(["config", "set", "model.idle_timeout", "--", value]) == 2
+    assert "model.idle_timeout can't be" in capsys.readouterr().err

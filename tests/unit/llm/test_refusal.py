@@ -99,3 +99,9 @@ def test_retry_after(headers: dict[str, str], seconds: float | None, monkeypatch
 
 def test_request_id() -> None:
     assert refusal(500, b"", {"request-id": "req_1"}).request_id == "req_1"
+
+
+def test_a_short_stand_in_for_a_key_does_not_uncover_another() -> None:
+    error = refusal(401, body("bad key sk-ant-api03-SECRETSECRETSECRET given"), secrets=("k",))
+    assert "SECRET" not in error.message
+    assert "bad key" in error.message

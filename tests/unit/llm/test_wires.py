@@ -140,7 +140,7 @@ def test_error_event_in_the_stream(serve: Serve, ask: Request) -> None:
 def test_wrong_content_type(serve: Serve, ask: Request) -> None:
     model, _ = serve({"text": "x", "fault": {"content_type": "text/html"}})
     error = fail(model, ask)
-    assert error.kind == "malformed_stream"
+    assert (error.kind, error.retryable) == ("model_not_found", False)
     assert "text/html" in error.message
 
 

@@ -140,9 +140,14 @@ def _state_of(path: str) -> State:
 
 
 def _named(projects: Iterable[Project]) -> Iterator[str]:
-    """Every file that an item is in, and every script that a hook starts."""
+    """Every file that an item is in, every script that a hook starts, and every import, also one that leads
+    nowhere."""
     for project in projects:
         yield from files_of(project)
+        for item in project.sources.instructions:
+            for one in item.imports:
+                path = os.path.join(os.path.dirname(item.name), os.path.expanduser(one.text))
+                yield os.path.normpath(path)
         for hook in project.sources.hooks:
             script = script_of(hook, project)
             if script is not None:

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from checkrein.base.errors import AuthError, CheckreinError
 from checkrein.base.harmless import one_line
 from checkrein.base.origin import BOUND_SCOPES, Origin
+from checkrein.base.secrets import redact_command
 from checkrein.facts.models_providers import CREDENTIALS
 from checkrein.llm.cancel import Cancel
 from checkrein.model.project import Project
@@ -72,7 +73,7 @@ class ModelHelpers:
             raise AuthError(f"{name} took longer than {command.timeout:g} s.", kind="credentials_missing")
         if ended.exit_code != 0:
             first = ended.stderr.decode("utf-8", "replace").strip().partition("\n")[0]
-            said = one_line(first[:_SAID]) or "it says nothing"
+            said = one_line(redact_command(first)[:_SAID]) or "it says nothing"
             raise AuthError(
                 f"{name} ended with status {ended.exit_code}: {said}",
                 kind="credentials_missing",

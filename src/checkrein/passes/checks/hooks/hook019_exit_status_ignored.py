@@ -18,8 +18,14 @@ _REFUSES = re.compile(
     r"(?i)\b(?:block|den(?:y|ied)|forbid|forbidden|refus|reject|prevent|protect|danger|disallow|prohibit|violat"
     r"|unsafe|destructive|guard|not (?:allowed|permitted)|read-?only)"
 )
+_LACKS = re.compile(
+    r"(?i)\bcommand -v\b|\b(?:not (?:found|installed|available)|missing|no such"
+    r"|(?:can'?t|cannot|could not) find)\b"
+)
 _BEFORE = 5
 """How many lines before the exit can say that it refuses."""
+_NEAR = 100
+"""How many characters before the exit of a one-line command can say that it lacks a program."""
 
 
 def run(subject: Subject) -> Iterator[Finding]:
@@ -41,7 +47,10 @@ def run(subject: Subject) -> Iterator[Finding]:
 def _is_guard(text: str, inline: bool) -> bool:
     """Whether the exit is a verdict on the call: a script also exits with 1 when it lacks a program."""
     if inline:
-        return True
+        return any(
+            not _LACKS.search(text[max(0, found.start() - _NEAR) : found.start()])
+            for found in _ONE.finditer(text)
+        )
     lines = text.split("\n")
     return any(
         _ONE.search(line) and _REFUSES.search("\n".join(lines[max(0, at - _BEFORE) : at + 1]))
