@@ -65,8 +65,16 @@ def heads() -> list[str]:
 
 
 def _run(words: list[str]) -> list[str]:
-    rest = words[_options(words) :]
-    if rest and rest[0] != "--" and len(rest[0].split()) == 1 and not (_prints(words) or is_driven(words)):
+    count = _options(words)
+    rest = words[count:]
+    if (
+        _are_known(words[:count])
+        and rest
+        and rest[0] != "--"
+        and len(rest[0].split()) == 1
+        and not _prints(words)
+        and not is_driven(words)
+    ):
         raise not_a_command(rest[0])
     # click looks for a long option `-p` first, and imports difflib when there is none
     return ["run", "--print" if words[0] == "-p" else words[0], *words[1:]]
@@ -93,13 +101,23 @@ def _is_known(verb: list[str]) -> bool:
     return name in registry.MODULES or any(one.startswith(f"{name} ") for one in registry.MODULES)
 
 
+def _are_known(options: list[str]) -> bool:
+    """Whether a run has these options; else the parser names the one that it does not have."""
+    flags = _flags()
+    return all(word.partition("=")[0] in flags for word in options if word.startswith("--"))
+
+
+def _flags() -> dict[str, registry.Arg]:
+    from checkrein.cli.run_args import RUN_ARGS
+
+    return {flag: arg for arg in RUN_ARGS for flag in arg.flags}
+
+
 def _options(words: list[str]) -> int:
     """How many words from the first on are options and their values."""
     if not words or not words[0].startswith("-"):
         return 0
-    from checkrein.cli.run_args import RUN_ARGS
-
-    by_flag = {flag: arg for arg in RUN_ARGS for flag in arg.flags}
+    by_flag = _flags()
     index = 0
     while index < len(words) and words[index].startswith("-") and words[index] not in ("-", "--"):
         arg = by_flag.get(words[index])

@@ -78,6 +78,9 @@ def split(spec: str, env: Mapping[str, str]) -> tuple[str, str]:
         if PROVIDERS[spec].kind in FILE_KINDS:
             raise UsageError(f"{spec!r} does not name a file.", hint=f"Write {PROVIDERS[spec].example}.")
         return spec, ""
+    head, slash, rest = spec.partition("/")
+    if slash and head in PROVIDERS and not env.get("ANTHROPIC_BASE_URL"):  # a gateway may have such names
+        raise UsageError(f"{spec!r} has a slash after the provider.", hint=f"Write {head}:{rest}.")
     if colon and not spec.startswith("arn:") and "anthropic." not in spec:
         from checkrein.base.nearest import did_you_mean
 

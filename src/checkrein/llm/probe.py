@@ -50,7 +50,9 @@ def _listed(endpoint: Endpoint, name: str, env: Mapping[str, str]) -> Probe:
     if done.status != 200:
         return _refused(endpoint, done)
     names = names_in(done)
-    if not endpoint.row.start or not names or name in names or f"{name}:latest" in names:
+    if endpoint.row.start and not names:
+        return Probe("missing", f"{endpoint.provider} has no models yet.", endpoint.row.start)
+    if not endpoint.row.start or name in names or f"{name}:latest" in names:
         return Probe("ok", f"{where} answers")
     said = f"{endpoint.provider} has no model {name}.{did_you_mean(name, names)}"
     return Probe("missing", said, f"`--model {endpoint.provider}` lists what is there.")

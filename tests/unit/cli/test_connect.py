@@ -125,7 +125,10 @@ def test_a_server_that_is_no_model_api_is_told_at_once(say: Say, page: HttpAnswe
 def test_a_list_without_models_may_be_null(say: Say) -> None:
     with serving(lambda _: clouds.answer(200, {"object": "list", "data": None})) as server:
         said = say("-p", "hi", "--model", "ollama", OLLAMA_HOST=server.host)
+        doctor = say("doctor", "--model", "ollama:m")
     assert "ollama has no models yet" in said.err
+    assert doctor.status == 1
+    assert "ollama pull" in doctor.out
 
 
 def test_ollama_that_is_down_fails_at_once_and_says_how_to_start_it(say: Say) -> None:

@@ -90,6 +90,7 @@ MISUSES: list[tuple[str, int, str]] = [
     ("check --fxi", 2, "'--fix'?"),
     ("check --format yaml", 2, "'yaml' is not one of 'text', 'json', 'sarif', 'github', 'gitlab'."),
     ("check --explain AS999", 1, "AS999"),
+    ("-p hi --model ollama/qwen3:8b", 2, "Write ollama:qwen3:8b."),
     ("check a b", 1, "a does not exist."),
     ("trust a b", 2, "Got unexpected extra argument (b)"),
     ("check nowhere", 1, "nowhere does not exist."),
@@ -139,6 +140,13 @@ def test_no_misuse_is_silent_in_json(desk: Path, capsys: Captured) -> None:
         document = json.loads(capsys.readouterr().out)
         assert (ended, document["exit_code"]) == (status, status), line
         assert document["error"]["message"], line
+
+
+def test_an_option_that_does_not_exist_is_named_before_the_word_after_it(
+    desk: Path, capsys: Captured
+) -> None:
+    assert run(["--modle", "x"]) == 2
+    assert "No such option '--modle'." in capsys.readouterr().err
 
 
 def test_a_prompt_of_several_words_runs_with_options_before_it(desk: Path, capsys: Captured) -> None:
