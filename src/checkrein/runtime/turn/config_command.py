@@ -28,7 +28,7 @@ def configure(conversation: Conversation, rest: str) -> Generator[Event, None, s
     """Answer `/config`, or carry out each `key=value` after it until one does not fit."""
     if not rest:
         return "\n".join(f"{key}={_now(conversation, key)}" for key in KEYS)
-    said = []
+    said: list[str] = []
     for word in rest.split():
         key, _, value = word.partition("=")
         if key not in KEYS or not value:
