@@ -8,7 +8,7 @@ from typing import Any
 
 import anyio
 import pytest
-from claude_agent_sdk import ClaudeSDKClient, ResultMessage
+from claude_agent_sdk import ClaudeSDKClient, HookMatcher, ResultMessage
 
 from conformance.sdk_stage import Stage, Turns, calls
 
@@ -129,3 +129,19 @@ async def test_config_shows_and_changes_what_the_session_goes_by(stage: Stage) -
     assert "effort stays high" in results[5]
     assert "colour" in results[6]
     assert not (stage.config / "settings.json").exists()
+
+
+async def test_frames_of_hooks(stage: Stage) -> None:
+    async def hook(payload: Any, tool_use_id: str | None, context: Any) -> Any:
+        return {}
+
+    hooks: Any = {name: [HookMatcher(hooks=[hook])] for name in ("UserPromptSubmit", "PreCompact", "Stop")}
+    with stage.model([SAID, {"text": "A summary."}]), anyio.fail_after(LIMIT), stage.listening():
+        async with ClaudeSDKClient(stage.options(hooks=hooks, include_hook_events=True)) as client:
+            for prompt in ("go", "/compact"):
+                await client.query(prompt)
+                assert [one async for one in client.receive_response()]
+    begun = {one["hook_event"] for one in stage.frames("system/hook_started")}
+    ended = {one["hook_event"] for one in stage.frames("system/hook_response")}
+    assert begun == {"UserPromptSubmit", "Stop"}
+    assert ended == {"UserPromptSubmit", "Stop", "PreCompact"}

@@ -191,3 +191,13 @@ async def test_directories_come_and_go(stage: Stage, tmp_path: Path) -> None:
     ]
     await ask(stage, turns, decide)
     assert asked == ["a", "x", "c"]
+
+
+@pytest.mark.parametrize("command", [3, ["touch", "a"], {"touch": "a"}, ""])
+async def test_an_input_of_other_types_does_not_run(stage: Stage, command: Any) -> None:
+    async def decide(name: str, input: dict[str, Any], context: Any) -> PermissionResultAllow:
+        return PermissionResultAllow(updated_input={"command": command} if command else {})
+
+    await ask(stage, [calls("Bash", {"command": "touch a"}), SAID], decide)
+    assert "not valid" in told(stage, 1)
+    assert not (stage.project / "a").exists()

@@ -154,9 +154,13 @@ def debug_log(values: dict[str, Any]) -> DebugLog | None:
     wanted: str | None = values["debug"]
     if wanted is None and values["debug_file"] is None and not values["debug_stderr"]:
         return None
+    from checkrein.cli import out
     from checkrein.protocol.debug_log import DebugLog
 
-    return DebugLog(wanted or "", values["debug_file"], to_stderr=values["debug_stderr"])
+    def say(line: str) -> None:
+        out.say(line, err=True)
+
+    return DebugLog(wanted or "", values["debug_file"], say if values["debug_stderr"] else None)
 
 
 def frame_options(values: dict[str, Any], notes: tuple[str, ...] = ()) -> FrameOptions:

@@ -210,5 +210,10 @@ RUN_ARGS: tuple[Arg, ...] = (
         type="int",
         help="About how many tokens the task may take; the model paces itself by it.",
     ),
-    _flag("bare", "--bare", help="Load no hooks, skills, commands, agents, servers and instructions."),
+    _flag(
+        "bare",
+        "--bare",
+        "--safe-mode",
+        help="Load no hooks, skills, commands, agents, servers and instructions.",
+    ),
 )

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import sys
 import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -50,13 +49,12 @@ KINDS = tuple(dict.fromkeys(kind for kind, _ in _TOLD.values()))
 
 class DebugLog:
     """`take` gets every event. `wanted` are kinds, separated by commas, or those that are not wanted, each
-    with `!`. Without `file`, the log is `debug/SESSION.txt` in the Checkrein home, unless it goes to standard
-    error."""
+    with `!`. Without `file`, the log is `debug/SESSION.txt` in the Checkrein home, unless `say` takes it."""
 
-    def __init__(self, wanted: str, file: str | None, *, to_stderr: bool = False) -> None:
+    def __init__(self, wanted: str, file: str | None, say: Callable[[str], None] | None = None) -> None:
         self._kinds = _kinds(wanted)
         self._file = file
-        self._to_stderr = to_stderr
+        self._say = say
         self._lock = threading.Lock()
         self._descriptor: int | None = None
         self._masked: Callable[[str], str] = str
@@ -65,7 +63,7 @@ class DebugLog:
 
     def attach(self, session: Session) -> None:
         self._masked = session.conversation.services.kept.vault.masked
-        if self._file is None and not self._to_stderr:
+        if self._file is None and self._say is None:
             self._open(str(private_dir(checkrein_home() / "debug") / f"{session.id}.txt"))
 
     def take(self, event: Event) -> None:
@@ -79,7 +77,7 @@ class DebugLog:
             said["agent_id"] = event.agent_id
         name = type(event).__struct_config__.tag
         words = msgspec.json.encode(said).decode()
-        self._write(f"{clock.timestamp_ms()} [DEBUG] [{kind}] {name} {self._masked(words)}\n")
+        self._write(f"{clock.timestamp_ms()} [DEBUG] [{kind}] {name} {self._masked(words)}")
 
     def close(self) -> None:
         with self._lock:
@@ -96,10 +94,9 @@ class DebugLog:
     def _write(self, line: str) -> None:
         with self._lock, contextlib.suppress(OSError):
             if self._descriptor is not None:
-                os.write(self._descriptor, line.encode())
-            if self._to_stderr and sys.stderr is not None:
-                sys.stderr.write(line)
-                sys.stderr.flush()
+                os.write(self._descriptor, f"{line}\n".encode())
+            if self._say is not None:
+                self._say(line)
 
 
 def _kinds(wanted: str) -> frozenset[str]:

@@ -48,6 +48,7 @@ from checkrein.runtime.session.events import (
 
 CAPABILITIES = ("interrupt_receipt_v1",)
 _ALWAYS_SHOWN_HOOKS = frozenset({"SessionStart", "Setup"})
+_ONLY_ENDS_SHOWN = frozenset({"Notification", "SessionEnd", "PreCompact", "PostCompact"})
 _DENIALS = frozenset({"rule", "mode", "classifier", "trust", "start", "effect"})
 """Refusals that get a frame. Whoever drives the session knows what its own functions refused."""
 
@@ -130,6 +131,8 @@ class Frames:
                 yield self._user([{"type": "text", "text": event.text}], event.uuid) | {"isSynthetic": True}
             case PermissionDenied() if event.by in _DENIALS or not self.options.hosted:
                 yield self._denied(event)
+            case HookStarted(event=name) if name in _ONLY_ENDS_SHOWN:
+                return
             case HookStarted() | HookFinished():
                 if self.options.hook_events or event.event in _ALWAYS_SHOWN_HOOKS:
                     yield self._hook(event)

@@ -50,7 +50,7 @@ from checkrein.runtime.session.events import (
 )
 from checkrein.runtime.store.recorder import Recorder
 from checkrein.runtime.tools.port import AnyTool, Aside, ToolFailure, ToolOutput
-from checkrein.runtime.tools.validate import coerce, validate
+from checkrein.runtime.tools.validate import coerce, misfit
 
 INTERRUPTED = "Interrupted by the user before it finished. What it did until then stays."
 OUT_OF_TIME = "Stopped before it finished: the time of the session is over. What it did until then stays."
@@ -187,7 +187,7 @@ class _Call:
             return Done(finished=self._failed(input, self._not_run()), after=after)
         if not judgement.allowed:
             return self._refused(tool.name, judgement, after)
-        problem = None if judgement.input is input else validate(tool.declaration, judgement.input)
+        problem = None if judgement.input is input else misfit(tool.declaration, judgement.input)
         if problem is not None:
             text = f"The answer to a question rewrote the input, and {problem}"
             return Done(finished=self._failed(judgement.input, text), after=after)

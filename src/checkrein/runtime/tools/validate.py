@@ -26,9 +26,14 @@ _NAMES = {
 }
 
 
-def validate(declaration: ToolDeclaration, input: dict[str, Any]) -> str | None:
-    """What is wrong with the input, for the model; None when it is valid."""
-    return coerce(declaration, input)[1]
+def misfit(declaration: ToolDeclaration, input: dict[str, Any]) -> str | None:
+    """What is wrong with an input that runs as it was judged: its values must have their types already."""
+    value, problem = coerce(declaration, input)
+    given = {name: item for name, item in input.items() if item is not None}
+    if problem is None and value != given:
+        odd = ", ".join(name for name, item in given.items() if value.get(name) != item)
+        return f"The input of {declaration.name} is not valid:\n- values of another type: {odd}"
+    return problem
 
 
 def coerce(declaration: ToolDeclaration, input: dict[str, Any]) -> tuple[dict[str, Any], str | None]:

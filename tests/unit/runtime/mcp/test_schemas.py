@@ -10,7 +10,7 @@ from jsonschema import Draft202012Validator
 
 from checkrein.runtime.mcp.schemas import acceptable
 from checkrein.runtime.tools.port import ToolDeclaration
-from checkrein.runtime.tools.validate import validate
+from checkrein.runtime.tools.validate import coerce
 
 TEXT = {"type": "string"}
 
@@ -119,7 +119,7 @@ def test_a_broken_schema_is_taken_without_its_broken_parts(broken: dict[str, Any
     found = shown(broken)
     declaration = ToolDeclaration(name="t", schema=found, description="")
     for value in ("x", 5, None, [1, "a"], {"a": 1}):
-        validate(declaration, {"a": value, "b": value, "c": value})
+        coerce(declaration, {"a": value, "b": value, "c": value})[1]
 
 
 def test_a_field_that_services_refuse_is_described() -> None:
@@ -134,5 +134,5 @@ def test_null_reaches_a_server_that_takes_it() -> None:
     fields = {"a": {"type": ["string", "null"]}, "b": {"anyOf": [TEXT, {"type": "null"}]}, "c": TEXT}
     schema = {"type": "object", "properties": fields, "required": ["a", "b"]}
     declaration = ToolDeclaration(name="t", schema=schema, description="")
-    assert validate(declaration, {"a": None, "b": None, "c": None}) is None
-    assert validate(declaration, {"a": None}) is not None
+    assert coerce(declaration, {"a": None, "b": None, "c": None})[1] is None
+    assert coerce(declaration, {"a": None})[1] is not None

@@ -12,7 +12,7 @@ import pytest
 from checkrein.runtime.tools import catalog
 from checkrein.runtime.tools.catalog import builtin_tools, find
 from checkrein.runtime.tools.declarations import TOOLS
-from checkrein.runtime.tools.validate import coerce, validate
+from checkrein.runtime.tools.validate import coerce
 
 Desk = Any
 HERE = Path(catalog.__file__).parent
@@ -134,7 +134,7 @@ def test_what_is_meant_is_taken(given: dict[str, Any], taken: dict[str, Any]) ->
     ],
 )
 def test_what_is_wrong_is_said(name: str, given: dict[str, Any], said: str) -> None:
-    problem = validate(declaration(name), given)
+    problem = coerce(declaration(name), given)[1]
     assert problem is not None
     assert said in problem
 
