@@ -66,6 +66,7 @@ class Inbox:
         self._out = out
         self._requests = requests
         self._control: Control | None = None
+        self._answers = False
         self._handlers: dict[str, Handler] = {}
         self._slow: Collection[str] = ()
         self._change = threading.Condition()
@@ -108,12 +109,19 @@ class Inbox:
         with self._change:
             self._control = control
             self._handlers, self._slow = {**own, **(handlers or {})}, slow
-            early, self._early = self._early, []
-        for frame, prompted in early:
+        while (early := self._take_early()) is not None:
+            frame, prompted = early
             if _subtype(frame) == "interrupt" and not prompted:
                 self.reply(frame, lambda: {"still_queued": []})
             else:
                 self._answer(frame)
+
+    def _take_early(self) -> tuple[Frame, bool] | None:
+        """The next request that waits. When there is none, the thread that reads answers: never before, so
+        requests are answered in the order of their arrival."""
+        with self._change:
+            self._answers = not self._early
+            return self._early.pop(0) if self._early else None
 
     def prompts(self, idle: Idle) -> Iterator[Prompt | Typed | Wake]:
         """Prompts in the order of their arrival, until the input ends. Messages that a turn could
@@ -247,11 +255,11 @@ class Inbox:
     def _take_request(self, frame: Frame) -> None:
         with self._change:
             first, self._heard = not self._heard, True
-            if first and self._control is None and _subtype(frame) == INITIALIZE:
+            if first and not self._answers and _subtype(frame) == INITIALIZE:
                 self._first = frame
                 self._change.notify()
                 return
-            if self._control is None:
+            if not self._answers:
                 self._early.append((frame, bool(self._waiting)))
                 self._change.notify()
                 return

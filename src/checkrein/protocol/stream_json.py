@@ -266,10 +266,10 @@ class Frames:
         return self._frame("user", fields, uuid) | {"timestamp": clock.timestamp_ms()}
 
     def _tool_result(self, event: ToolFinished) -> Frame:
-        """The result of a call. Text of a server's tool is a list of blocks, as servers send it."""
+        """The result of a call. For a host, text of a server's tool is a list of blocks."""
         content = msgspec.to_builtins(event.content)
         structured = event.structured if event.structured is not None else f"Error: {event.content}"
-        if event.name.startswith(PREFIX) and isinstance(content, str):
+        if self.options.hosted and event.name.startswith(PREFIX) and isinstance(content, str):
             said = f"Error: {content}" if event.is_error else [{"type": "text", "text": content}]
             structured = said if isinstance(structured, str) else structured
             content = content if event.is_error else said

@@ -244,3 +244,22 @@ def test_an_interrupt_before_the_session_ends_only_what_came_before_it(first: st
         desk.inbox.show(STARTED)
         assert cancel.cancelled is (first == "prompt")
     assert [one["subtype"] for one in desk.answers] == ["success"]
+
+
+def test_requests_that_wait_for_the_session_are_answered_in_their_order() -> None:
+    desk = Desk.__new__(Desk)
+    desk.control, desk.stream, desk.number = Control(), io.BytesIO(), 0
+    desk.inbox = Inbox(LineWriter(desk.stream))
+    done: list[str] = []
+
+    def first(request: dict[str, Any]) -> dict[str, Any]:
+        desk.request("third")
+        done.append("first")
+        return {}
+
+    for subtype in ("first", "second"):
+        desk.request(subtype)
+    rest = {name: lambda request: done.append(request["subtype"]) or {} for name in ("second", "third")}
+    desk.inbox.attach(desk.control, {"first": first, **rest})
+    desk.request("third")
+    assert done == ["first", "second", "third", "third"]
