@@ -16,7 +16,7 @@ import pytest
 from checkrein.base.origin import Origin
 from checkrein.facts import shell_code, shell_env, shell_wrappers
 from checkrein.model.rule import parse_rule
-from checkrein.policy import judge_shell, shell
+from checkrein.policy import carried, shell
 from checkrein.policy.decide import decide
 from checkrein.policy.policy import Policy, compile_policy
 from checkrein.policy.shell import assign, builtins, execute, forms, nested, nodes, simple, words
@@ -498,7 +498,7 @@ OFF: dict[str, tuple[object, str, Callable[..., object]]] = {
     "functions that nothing calls": (shell, "uncalled", lambda _: None),
     "substitutions overlooked by the grammar": (words.Reader, "literal", lambda _, source: source),
     "brace expansion": (words, "has_braces", lambda _: False),
-    "commands in the words of other programs": (judge_shell, "carried", lambda *_: None),
+    "commands in the words of other programs": (carried, "carried", lambda *_: None),
     "numbers before a redirection": (simple, "_is_descriptor", lambda *_: False),
 }
 

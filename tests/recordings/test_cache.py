@@ -138,7 +138,7 @@ def test_what_does_not_break(project: Path, write: Write, change: Callable[[Talk
     turns = (bash(), skill(), OK, Turn(tool_calls=(Call("Read", {"file_path": "a.txt"}),)), bash(), OK)
     talk = Talk(project, *turns, allowed=("Skill",)).say("one")
     change(talk, write)
-    talk.say("/c two").close()
+    talk.say("two").close()
     assert len(talk.model.requests) == 6
     assert unbroken(talk.model.requests)
     assert talk.breaks == []

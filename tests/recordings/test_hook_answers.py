@@ -170,7 +170,7 @@ class TestReloadedSkills:
     ) -> None:
         load = {"tool_calls": [{"name": "Skill", "input": {"skill": "fresh"}, "id": "t1"}]}
         ran = checkrein(
-            *("-p", "/hi there", "--allowedTools", "Skill"),
+            *("-p", "/hi there" if asked else "hi there", "--allowedTools", "Skill"),
             turns=[load, {"text": "done"}],
             SessionStart=self.install(self.say(asked)),
         )

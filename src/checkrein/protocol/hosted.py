@@ -11,6 +11,7 @@ from contextlib import AbstractContextManager, ExitStack
 from msgspec.structs import replace
 
 from checkrein.base.errors import CheckreinError, UsageError
+from checkrein.facts.claude import SDK_ENV
 from checkrein.protocol.control_requests import SLOW, ControlRequests
 from checkrein.protocol.handshake import Greeting, read
 from checkrein.protocol.heartbeats import Heartbeats
@@ -33,6 +34,9 @@ from checkrein.runtime.session.idle import idle_of
 from checkrein.runtime.session.session import Session
 from checkrein.runtime.session.wakes import Wake
 from checkrein.runtime.turn.put_off import AGAIN
+
+_PATIENCE = 1.0
+"""Seconds for the first word of a program that is not the SDK: timers of a resumed session run without one."""
 
 Place = Callable[[Greeting | None], AbstractContextManager[Job]]
 """Makes the job when the host has said what it brings; it stays open while the session runs."""
@@ -65,7 +69,7 @@ class HostedRun:
         reader = LineReader(self._inbox.take)
         reader.start()
         try:
-            first = self._inbox.greeting()
+            first = self._inbox.greeting(None if SDK_ENV in os.environ else _PATIENCE)
             return self._greeted(place, None if first is None else self._understood(first))
         finally:
             reader.close()

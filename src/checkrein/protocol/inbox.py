@@ -93,10 +93,12 @@ class Inbox:
             return False
         return True
 
-    def greeting(self) -> Frame | None:
-        """The `initialize` request, if that is the first thing that arrives. Waits for the first thing."""
+    def greeting(self, patience: float | None = None) -> Frame | None:
+        """The `initialize` request, if that is the first thing that arrives. Waits for the first thing, at
+        most `patience` seconds."""
         with self._change:
-            self._change.wait_for(lambda: self._heard or self._ended)
+            self._change.wait_for(lambda: self._heard or self._ended, patience)
+            self._heard = True  # a request that comes later is one like others
             return self._first
 
     def attach(

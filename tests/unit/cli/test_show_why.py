@@ -117,7 +117,7 @@ def test_an_import_names_its_importer(ask) -> None:
 
 def test_a_key_names_every_element(ask) -> None:
     (found,) = ask("why", "permissions.deny")["explanations"]
-    assert found["value"] == ["Bash(rm *)", "Bash(git push *)", "Read(.env)"]
+    assert found["value"] == ["Bash(rm *)", "Bash(git push *)", "Read(.env*)"]
     assert {link["origin"]["span"]["line"] for link in found["chain"]} == {5}
 
 
@@ -215,10 +215,10 @@ class TestCheckFormats:
 
     def test_fix_mends_and_is_stable(self, broken: Path) -> None:
         file = broken / ".claude/skills/bad/SKILL.md"
-        file.write_text("---\nname: bad\ndescripton: Use when bad.\nallowed_tools: Read\n---\nBody\n")
+        file.write_text("---\nname: bad\ndescripton: Use when bad.\ndisallowed_tools: Read\n---\nBody\n")
         run(["check", str(broken), "--fix"])
         text = file.read_text()
-        assert "allowed-tools: Read" in text
+        assert "disallowed-tools: Read" in text
         assert "descripton" in text
         run(["check", str(broken), "--fix"])
         assert file.read_text() == text

@@ -183,9 +183,9 @@ def test_a_denied_skill_does_not_come(project: Path) -> None:
 
 
 @pytest.mark.project(WHOLE)
-@pytest.mark.parametrize(("mode", "kept"), [("acceptEdits", False), ("bypassPermissions", True)])
+@pytest.mark.parametrize(("mode", "kept"), [("default", True), ("acceptEdits", True), ("plan", False)])
 def test_it_has_its_own_memory(project: Path, mode: str, kept: bool) -> None:
-    """It lies below `.claude`, which is protected: somebody has to approve what it writes there."""
+    """It may write there, although `.claude` is protected; plan mode writes nothing."""
     note = str(project / ".claude/agent-memory/a/note.md")
     replies = (call("Write", file_path=note, content="x"), *DONE)
     with open_session(project, *replies, agent="a", mode=mode) as session:
