@@ -36,7 +36,7 @@ from checkrein.runtime.session.wakes import Wake
 from checkrein.runtime.turn.put_off import AGAIN
 
 _PATIENCE = 1.0
-"""Seconds for the first word of a program that is not the SDK: timers of a resumed session run without one."""
+"""Seconds for the first word of a program that is not the SDK: timers of a resumed session need none."""
 
 Place = Callable[[Greeting | None], AbstractContextManager[Job]]
 """Makes the job when the host has said what it brings; it stays open while the session runs."""
