@@ -95,8 +95,7 @@ def thing_kind(project: Project, thing: str) -> ThingKind:
         return "key"
     if _is_tool(project, thing):
         return "call"
-    is_path = thing.startswith(".") or "/" in thing
-    if not is_path and nearest(thing, SETTINGS_KEYS, cutoff=0.85):  # likely a typing error
+    if thing[:1] != "." and nearest(thing, SETTINGS_KEYS, cutoff=0.85):  # likely a typing error
         return "key"
     return "path" if thing.startswith((".", "~")) or os.path.splitext(thing)[1] else "key"
 
