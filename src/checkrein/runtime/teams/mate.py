@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import threading
 
-from checkrein.runtime.session.events import Event, PromptAccepted, ToolFinished
+from checkrein.runtime.session.events import Event, PromptAccepted, RequestSent, ToolFinished
 from checkrein.runtime.session.wakes import Wake, Wakes
 from checkrein.runtime.tools.port import ToolFailure
 
@@ -36,8 +36,9 @@ def checked_team(name: str) -> str:
 
 
 class Mate:
-    """`hops` is the length of the chain of messages that led here, without any work in between. `leaving`
-    ends a teammate after its turn. Safe to use from several threads."""
+    """`hops` is the length of the chain of messages that led here, without any work in between. A message
+    counts when it is read: what is said meanwhile does not follow from it. `leaving` ends a teammate after
+    its turn. Safe to use from several threads."""
 
     def __init__(self, name: str, wakes: Wakes) -> None:
         self.name = name
@@ -46,6 +47,7 @@ class Mate:
         self._wakes = wakes
         self._lock = threading.Lock()
         self._resting = False
+        self._unread_hops = 0
 
     @property
     def resting(self) -> bool:
@@ -63,6 +65,7 @@ class Mate:
             wake = self._wakes.next()
             if wake is not None:
                 self._resting = False
+                self._read()
             return wake
 
     def rise(self) -> None:
@@ -80,11 +83,20 @@ class Mate:
 
     def put(self, wake: Wake, hops: int) -> None:
         with self._lock:
-            self.hops = hops if self._resting else max(self.hops, hops)
+            if self._resting:
+                self.hops = hops
+            else:
+                self._unread_hops = max(self._unread_hops, hops)
             self._wakes.put(wake)
+
+    def _read(self) -> None:
+        self.hops, self._unread_hops = max(self.hops, self._unread_hops), 0
 
     def hear(self, event: Event) -> None:
         """Learn from an event of its own: work ends the chain of messages, and so does the user."""
+        if isinstance(event, RequestSent):
+            with self._lock:
+                self._read()
         asked = self.name == LEAD and isinstance(event, PromptAccepted)
         if asked or (isinstance(event, ToolFinished) and _is_work(event)):
             self.hops = 0
