@@ -245,8 +245,8 @@ ROWS: dict[str, tuple[dict[str, object], set[str]]] = {
         },
         set(),
     ),
-    "a home path": ({"CLAUDE.md": "Read /Users/mkowalski/notes.md first.\n"}, {"XP023"}),
-    "a home path in a hook": ({SETTINGS: hook("/home/mkowalski/bin/guard")}, {"XP023"}),
+    "a home path": ({"CLAUDE.md": "Read /Users/ada/notes.md first.\n"}, {"XP023"}),
+    "a home path in a hook": ({SETTINGS: hook("/home/ada/bin/guard")}, {"XP023"}),
     "a home path of nobody": (
         {"CLAUDE.md": "Read /Users/yourname/notes.md or /home/runner/work/x.\n"},
         set(),

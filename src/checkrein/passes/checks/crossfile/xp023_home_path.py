@@ -82,7 +82,7 @@ CHECK = Check(
     why="It exists on one machine. Everyone else's agent fails there, or asks for rights to a strange place.",
     hint="Write a path from the project's root, or start it with `~`, `$CLAUDE_PROJECT_DIR` or "
     "`${CLAUDE_PLUGIN_ROOT}`.",
-    bad={COMMAND: command(body="Read /Users/mkowalski/work/notes.md first.\n")},
+    bad={COMMAND: command(body="Read /Users/ada/work/notes.md first.\n")},
     good={COMMAND: command(body="Read docs/notes.md first.\n")},
     run=run,
     dialects="all",
