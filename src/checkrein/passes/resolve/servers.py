@@ -88,6 +88,8 @@ def _refusal(
 
 def _copies(resolved: Mapping[str, Resolved[Server]], lists: Lists) -> dict[str, str]:
     """Servers of plugins that are already there under another name, each with the reason."""
+    if all(one.item.origin.scope != "plugin" for one in resolved.values()):
+        return {}
     known: dict[Endpoint, Server] = {}
     copies: dict[str, str] = {}
     for name, one in sorted(resolved.items(), key=lambda pair: ORDER[pair[1].item.origin.scope]):

@@ -5,13 +5,14 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-import shlex
 from collections.abc import Iterable, Sequence
 
 from checkrein.facts.trust import SCRIPT_SUFFIXES, TASK_FILES
 from checkrein.model.project import Place
 
 _BREAKS = re.compile(r"[\s;|&()<>`'\"=,{}]+")
+_QUOTES = frozenset("'\"\\")
+_SPACES = re.compile("[ \t\r\n]+")
 _PLACES = ("CLAUDE_PROJECT_DIR", "PWD", "CLAUDE_PLUGIN_ROOT")
 _LONGEST = 4096
 _SIBLINGS = 200
@@ -42,12 +43,19 @@ def named_files(texts: Iterable[str], place: Place, plugin_root: str | None = No
 
 
 def _words(text: str) -> list[str]:
-    try:
-        whole = shlex.split(text)
-    except ValueError:
-        whole = []
-    words = dict.fromkeys((*whole, *_BREAKS.split(text)))
+    words = dict.fromkeys((*_shell_words(text), *_BREAKS.split(text)))
     return [word for word in words if word and "\0" not in word and len(word) < _LONGEST]
+
+
+def _shell_words(text: str) -> list[str]:
+    if _QUOTES.isdisjoint(text):
+        return _SPACES.split(text)
+    import shlex
+
+    try:
+        return shlex.split(text)
+    except ValueError:
+        return []
 
 
 def _expanded(text: str, place: Place, plugin_root: str | None) -> str:
