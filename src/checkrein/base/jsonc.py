@@ -10,7 +10,7 @@ from typing import Literal
 
 Comments = Literal["none", "comments", "commas"]
 """What a file may hold beside JSON: nothing, comments, or also a comma before a closing bracket."""
-_TOKEN = r'"(?:[^"\\\n]|\\.)*"?|//[^\r\n]*|/\*.*?(?:\*/|\Z)|[,}\]]|[^\s"/,}\]]+|/'
+_PIECE = r'"(?:[^"\\\n]|\\.)*"?|//[^\r\n]*|/\*.*?(?:\*/|\Z)|[,}\]]|[^\s"/,}\]]+|/'
 _NOTES = r"(?:[ \t]*/\*.*?\*/)*([ \t]*//[^\r\n]*)?"
 _INK = r"[^\r\n]"
 
@@ -41,7 +41,7 @@ def notes(text: str, at: int) -> tuple[int, bool]:
 def before(text: str, at: int) -> tuple[int, bool]:
     """Where the last token or comment before `at` ends, and whether it is a comment that fills its line."""
     end, takes_line = 0, False
-    for token in re.compile(_TOKEN, re.DOTALL).finditer(text, 0, at):
+    for token in re.compile(_PIECE, re.DOTALL).finditer(text, 0, at):
         end, takes_line = token.end(), token[0].startswith("//")
     return end, takes_line
 
@@ -51,7 +51,7 @@ def _blanked(text: str, *, commas: bool) -> str:
         return text
     cuts: list[tuple[int, int]] = []
     comma, last = -1, "{"
-    for token in re.finditer(_TOKEN, text, re.DOTALL):
+    for token in re.finditer(_PIECE, text, re.DOTALL):
         said = token[0]
         if said.startswith(("//", "/*")):
             if said.startswith("//") or (said.endswith("*/") and len(said) > 3):

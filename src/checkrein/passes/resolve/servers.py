@@ -51,12 +51,10 @@ class Refusals:
         return found or self.lists.refusal(server)
 
 
-def servers(
+def in_effect(
     items: Sequence[Server], refusals: Refusals
 ) -> tuple[dict[str, Resolved[Server]], list[Candidate[Server]]]:
     """(in effect by name, not in effect with the reason)."""
-    if not items:
-        return {}, []
     active: list[Server] = []
     off: list[Candidate[Server]] = []
     for server in items:
