@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from msgspec import Struct
 
 from checkrein.base.diagnostic import Diagnostic
+from checkrein.base.harmless import one_line
 from checkrein.base.origin import BOUND_SCOPES, Origin
 from checkrein.dialects.servers import expand, variables
 from checkrein.facts import mcp
@@ -30,7 +32,8 @@ class Times(Struct, frozen=True, kw_only=True):
 
 class Entry(Struct, frozen=True, kw_only=True):
     """A server, ready to connect. `env` is the whole environment of a stdio server's process and of the
-    headers helper. `problem` says why it can't work; `findings` are warnings."""
+    headers helper. `agent` is the one whose own server it is. `problem` says why it can't work; `findings`
+    are warnings."""
 
     name: str
     transport: str
@@ -44,6 +47,7 @@ class Entry(Struct, frozen=True, kw_only=True):
     oauth: dict[str, Any] = {}
     always_load: bool = False
     plugin: str | None = None
+    agent: str | None = None
     times: Times = Times()
     problem: str | None = None
     findings: tuple[Diagnostic, ...] = ()
@@ -51,6 +55,12 @@ class Entry(Struct, frozen=True, kw_only=True):
     @property
     def is_remote(self) -> bool:
         return self.transport in REMOTE
+
+    @property
+    def named(self) -> str:
+        """How the commands on servers name it."""
+        words = (self.name,) if self.agent is None else (self.name, "--agent", self.agent)
+        return shlex.join(map(one_line, words))
 
 
 class Place(Struct, frozen=True, kw_only=True):
@@ -62,7 +72,7 @@ class Place(Struct, frozen=True, kw_only=True):
     plugin_root: Callable[[str], str | None] = lambda plugin: None
 
 
-def resolve(server: Server, place: Place) -> Entry:
+def resolve(server: Server, place: Place, agent: str | None = None) -> Entry:
     """Total: what can't work has `problem` set."""
     plugin_root = place.plugin_root(server.plugin) if server.plugin else None
     known = _known(server, place, plugin_root)
@@ -91,6 +101,7 @@ def resolve(server: Server, place: Place) -> Entry:
         oauth=server.oauth,
         always_load=server.always_load,
         plugin=server.plugin,
+        agent=agent,
         times=times(server, place.env),
         problem=_problem(server, argv, own_env, url, headers),
         findings=_unset(server, known),

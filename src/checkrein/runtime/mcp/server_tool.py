@@ -140,9 +140,8 @@ def failure_text(server: str, error: ServerFailure) -> str:
         case "cancelled":
             return f"The call was cancelled. What the MCP server {name} did until then stays."
         case "needs_auth":
-            return (
-                f"The MCP server {name} needs a login: {said} The user can run `checkrein mcp login {name}`."
-            )
+            hint = "" if "checkrein mcp login" in said else f" The user can run `checkrein mcp login {name}`."
+            return f"The MCP server {name} needs a login: {said}{hint}"
         case "gone":
             return f"The MCP server {name} is not connected: {said}"
     return f"The MCP server {name} failed: {said}"
