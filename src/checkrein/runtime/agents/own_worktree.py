@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from checkrein.base.errors import CheckreinError
+from checkrein.base.files import beneath
 from checkrein.llm.port import Cancel
 from checkrein.policy.fences import Fence
 from checkrein.policy.isolation import Isolation, isolate
@@ -59,8 +60,10 @@ class OwnWorktrees:
         here = self._conversation.gate.situation.root
         if worktree.branch:
             return lambda found: confine(found, self._open(Cancel()).repository, worktree)
-        fence = Fence(worktree.root, f"the worktree {worktree.name}")
-        alone = Isolation(fences=(fence,), checkout=worktree.root, root=here, worktree=worktree.path)
+        checkout = here if beneath(worktree.root, here) else worktree.root
+        fence = Fence(checkout, f"the worktree {worktree.name}")
+        home = os.path.realpath(self._conversation.gate.situation.home)
+        alone = Isolation(fences=(fence,), checkout=checkout, root=here, worktree=worktree.path, home=home)
         return lambda found: isolate(found, alone)
 
     def end(self, task: str, cancel: Cancel, emit: Emit) -> Kept | None:

@@ -64,6 +64,12 @@ class OAuthSettings(Struct, frozen=True, kw_only=True):
     def needs_person(self) -> bool:
         return self.grant == "authorization_code"
 
+    @property
+    def addresses(self) -> tuple[str, ...]:
+        """Where the user lets requests go, besides the server's own address."""
+        named = (self.metadata_url, self.idp and self.idp.token_endpoint)
+        return tuple(one for one in named if one)
+
 
 def is_foreign(entry: RemoteEntry) -> bool:
     """Whether a project or a plugin wrote the entry."""

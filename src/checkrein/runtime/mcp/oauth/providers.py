@@ -70,7 +70,9 @@ class Provider(OAuthClientProvider):
         self._name, self._named = one_line(entry.name), entry.named
         self._drawer = drawer
         self._means = means
-        self._exchange = Exchange(self._name, self.context.server_url, self._hidden, means.client)
+        self._exchange = Exchange(
+            self._name, self.context.server_url, self._hidden, means.client, self.settings.addresses
+        )
         self._gate = asyncio.Lock()
 
     async def async_auth_flow(
