@@ -110,6 +110,16 @@ def test_an_agent_without_bash_runs_no_command_in_another_way(project: Path) -> 
     assert not (project / "made").exists()
 
 
+@pytest.mark.project(files())
+@pytest.mark.parametrize("kind", ["scripted", "replay", "local"])
+def test_no_call_chooses_a_file_as_the_model(project: Path, kind: str) -> None:
+    (project / "made").write_text(json.dumps([{"text": "yes"}]))
+    begun = orders(order(model=f"{kind}:{project}/made", **NOW))
+    with open_session(project, *below(REPORT), begun, END, **FREE) as session:
+        (text,) = said_by(lived(session), "Agent")
+        assert "only the user can choose it" in text
+
+
 @pytest.mark.project(SKILL)
 @pytest.mark.parametrize("rule", ["Agent(worker)", "Agent"])
 def test_a_forked_skill_starts_no_agent_that_is_denied_meanwhile(project: Path, rule: str) -> None:

@@ -31,7 +31,6 @@ def session_worktrees(services: Services, cwd: str, cancel: Cancel) -> Worktrees
         env=services.child_env,
         spawner=services.spawner,
         cancel=cancel,
-        filters=services.trust.trusted,
         wishes=wishes_of(services.trust.project),
     )
 
