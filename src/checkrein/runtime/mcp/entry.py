@@ -104,7 +104,7 @@ def resolve(server: Server, place: Place, agent: str | None = None) -> Entry:
         agent=agent,
         times=times(server, place.env),
         problem=_problem(server, argv, own_env, url, headers),
-        findings=_unset(server, known),
+        findings=(*_unset(server, known), *_spaced(server, argv, own_env, url, headers)),
     )
 
 
@@ -160,6 +160,30 @@ def _unset(server: Server, known: Mapping[str, str]) -> tuple[Diagnostic, ...]:
             hint=f"Set {name}, or write `${{{name}:-default}}`.",
         )
         for name in missing
+    )
+
+
+def _spaced(
+    server: Server, argv: tuple[str, ...], env: Mapping[str, str], url: str, headers: Mapping[str, str]
+) -> tuple[Diagnostic, ...]:
+    """Space that nobody sees, at an end or as a character without a form, in a value of one line. The value
+    is used as it is."""
+    values = {
+        "`url`": url,
+        **{f"argument {at}" if at else "`command`": text for at, text in enumerate(argv)},
+        **{f"the variable `{one_line(name)}`": text for name, text in env.items()},
+        **{f"the header `{one_line(name)}`": text for name, text in headers.items()},
+    }
+    return tuple(
+        Diagnostic(
+            "RUNMCP005",
+            "warning",
+            f"The server `{server.name}` has hidden space in {where}.",
+            server.origin,
+            hint="Write the value again without it.",
+        )
+        for where, text in values.items()
+        if "\n" not in text.strip() and text != one_line(text).strip()
     )
 
 
