@@ -239,7 +239,7 @@ _TABLE = (
         "server-hidden-space",
         "warning",
         "A value in the entry of a server has space that nobody sees.",
-        "It often comes with a copied key or address. The value is used as it is, and the server may refuse it.",
+        "It often comes with a copied key. The value is used as it is, and the server may refuse it.",
         "Write the value again.",
     ),
     Code(
