@@ -18,6 +18,7 @@ from checkrein.base.wellformed import scrubbed
 from checkrein.facts.mcp import ALWAYS_LOAD, REQUIRES_USER, TEXT_BYTES
 from checkrein.policy.remote import Remote
 from checkrein.policy.tools import Meaning
+from checkrein.runtime.context.reminders import quoted
 from checkrein.runtime.mcp.connection import Connection, RemoteTool, ServerFailure
 from checkrein.runtime.mcp.declared_effects import DeclaredEffects
 from checkrein.runtime.mcp.results import Outlet, output
@@ -123,7 +124,7 @@ def instructions_of(connection: Connection) -> str:
 
 def cut(text: str) -> str:
     """The beginning of a server's text, well-formed."""
-    text = scrubbed(text[: TEXT_BYTES + 1]).replace("\0", "\ufffd")
+    text = quoted(scrubbed(text[: TEXT_BYTES + 1]).replace("\0", "\ufffd"))
     data = text.encode()
     if len(data) <= TEXT_BYTES:
         return text
@@ -133,7 +134,7 @@ def cut(text: str) -> str:
 def failure_text(server: str, error: ServerFailure) -> str:
     """A failed request for the model: why, and what can be done."""
     name = one_line(server)
-    said = error.message[:_FAILURE_CHARS]
+    said = quoted(error.message[:_FAILURE_CHARS])
     match error.kind:
         case "timeout":
             return f"The MCP server {name} did not answer in time: {said}"
