@@ -57,12 +57,12 @@ class OwnWorktrees:
 
     def confinement(self, worktree: Worktree) -> Callable[[Situation], Situation]:
         """What binds a child to its worktree."""
-        here = self._conversation.gate.situation.root
+        situation = self._conversation.gate.situation
+        here, home = situation.root, os.path.realpath(situation.home) if situation.home else ""
         if worktree.branch:
             return lambda found: confine(found, self._open(Cancel()).repository, worktree)
         checkout = here if beneath(worktree.root, here) else worktree.root
         fence = Fence(checkout, f"the worktree {worktree.name}")
-        home = os.path.realpath(self._conversation.gate.situation.home)
         alone = Isolation(fences=(fence,), checkout=checkout, root=here, worktree=worktree.path, home=home)
         return lambda found: isolate(found, alone)
 

@@ -77,12 +77,25 @@ class ServerTool:
         )
 
     def run(self, input: dict[str, Any], context: ToolContext) -> ToolOutput:
+        if self._has_changed:
+            raise ToolFailure(
+                f"The MCP server {one_line(self.remote.server)} changed this tool while the call was judged, "
+                "so it did not run. Look at the tool again before you call it."
+            )
         try:
             result = self.connection.call_tool(self.tool.name, input, context.cancel, call=context.call_id)
         except ServerFailure as error:
             raise ToolFailure(failure_text(self.remote.server, error)) from None
         source = f"{one_line(self.tool.name)} of the MCP server {one_line(self.remote.server)}"
         return output(result, Outlet.of(context, source, self.tool.meta))
+
+    @property
+    def _has_changed(self) -> bool:
+        """What was judged is what runs: the server declares the tool otherwise by now, or no more."""
+        if self.connection.status.state != "connected":
+            return False
+        listed = self.connection.catalog.tools
+        return next((one for one in listed if one.name == self.tool.name), None) != self.tool
 
 
 class ServerTools(Struct, frozen=True):
