@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -59,6 +58,8 @@ class Entry(Struct, frozen=True, kw_only=True):
     @property
     def named(self) -> str:
         """How the commands on servers name it."""
+        import shlex
+
         words = (self.name,) if self.agent is None else (self.name, "--agent", self.agent)
         return shlex.join(map(one_line, words))
 
