@@ -109,6 +109,32 @@ ROWS: dict[str, tuple[dict[str, object], set[str]]] = {
         {SKILL: skill("```bash\nbash ./scripts/x.sh\n```"), f"{FOLDER}/scripts/x.sh": "echo\n"},
         set(),
     ),
+    "a script to implement": ({SKILL: skill("Implement it as a script (`scripts/probe.py`).")}, set()),
+    # AS006
+    "another name": ({SKILL: skill("Go.", name="reviews")}, {"AS006"}),
+    "a variant of a skill": ({"skills/review/codex/SKILL.md": skill("Go.")}, set()),
+    # AS023
+    "a template": ({SKILL: skill("Go.", description="'TODO: say what it does. Use when asked.'")}, {"AS023"}),
+    "about marks": (
+        {SKILL: skill("Go.", description="Lists marks (TODO/FIXME/HACK). Use when asked.")},
+        set(),
+    ),
+    "about todos": ({SKILL: skill("Go.", description="Keep a task as todo. Use when asked.")}, set()),
+    # IMP001
+    "a missing import": ({"CLAUDE.md": "Follow @style.md and @docs/rules.md.\n"}, {"IMP001"}),
+    "a decorator": ({"CLAUDE.md": "Each cell:\n\n@app.cell\ndef _(): pass\n"}, set()),
+    # CC042
+    "a timeout": ({SETTINGS: {"env": {"BASH_DEFAULT_TIMEOUT_MS": "600000"}}}, set()),
+    "a start file": ({SETTINGS: {"env": {"BASH_ENV": "/tmp/x"}}}, {"CC042"}),
+    # XP019
+    "an agent of another place": (
+        {SKILL: skill('Start it with `subagent_type: "history-analyzer"`.')},
+        set(),
+    ),
+    "an agent that is missing": (
+        {SKILL: skill('Start it with `subagent_type: "history-analyzer"`.'), AGENT: agent("Test.")},
+        {"XP019"},
+    ),
     # AS021
     "a path with backslashes": ({SKILL: skill("Read `references\\style.md`.")}, {"AS021"}),
     "how not to write a path": ({SKILL: skill("Use forward slashes, not `scripts\\x.py`.")}, set()),

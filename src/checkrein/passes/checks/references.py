@@ -21,7 +21,7 @@ _TAIL = re.compile(r"/[\w][\w./-]*\.\w{1,5}`")
 """The end of a path in a code span. It starts with a fixed character, so the search is quick."""
 _ROOTED = re.compile(r"\$\{CLAUDE_SKILL_DIR\}/([\w][\w./-]*\.\w{1,5})")
 _WRITES = re.compile(
-    r"(?i)(?:\b(?:writ|sav|creat|generat|produc|output|stor|export|append|record|emit|dump)(?:e|es|ed|ing|s|t|ten)?\b"
+    r"(?i)(?:\b(?:writ|sav|creat|generat|produc|output|stor|export|append|record|emit|dump|implement)(?:e|es|ed|ing|s|t|ten)?\b"
     r"(?:(?!\b(?:from|using|with|via|see|read|follow|by|per|template|at|based|run|lives?|moved)\b)[^.;|]){0,60}"
     r"|(?:>|-o|--out(?:put)?)\s*\"?)$"
 )
