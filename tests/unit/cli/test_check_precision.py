@@ -109,6 +109,20 @@ ROWS: dict[str, tuple[dict[str, object], set[str]]] = {
         {SKILL: skill("```bash\nbash ./scripts/x.sh\n```"), f"{FOLDER}/scripts/x.sh": "echo\n"},
         set(),
     ),
+    "a file from another skill": (
+        {SKILL: skill("Consult the [guide](reference/space.md) from the design skill for more.")},
+        set(),
+    ),
+    "a path from another skill": ({SKILL: skill("Read `references/x.md` of the `core` skill.")}, set()),
+    "a file of this skill": (
+        {SKILL: skill("Consult the [guide](reference/space.md) of the work.")},
+        {"AS018"},
+    ),
+    "where a text comes from": ({SKILL: skill("Source: `examples/app/route.ts`")}, set()),
+    "a template of an agent": (
+        {"templates/agents/tester.md": agent("Go.", "tools: Read, {{SEARCH}}")},
+        set(),
+    ),
     "a script to implement": ({SKILL: skill("Implement it as a script (`scripts/probe.py`).")}, set()),
     # AS006
     "another name": ({SKILL: skill("Go.", name="reviews")}, {"AS006"}),

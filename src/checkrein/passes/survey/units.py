@@ -104,6 +104,8 @@ class Units:
             sources = Sources()
             bare: list[str] = []
             for file in members:
+                if self._is_template(file):
+                    continue
                 part = read(file, log)
                 if part is None:
                     bare.append(file)
