@@ -39,7 +39,7 @@ class Payload(Struct, frozen=True, omit_defaults=True):
     """`applied` is false for --check, --dry-run, --diff and when deploy refused.
 
     `variables` are those that replace secrets, each with the item and field that it is for. `note` says
-    what the project has, if there is nothing to write.
+    what the project has, if there is nothing to write, and that an error stopped it.
     """
 
     root: str
@@ -245,6 +245,8 @@ def run(given: Given) -> Outcome:
     from checkrein.deploy.report import variables
 
     note = "" if prepared.plan.changes else what_was_found(loaded, prepared.gathered, prepared.written)
+    if prepared.plan.changes and prepared.plan.errors and not look_only:
+        note = "Nothing was written: correct the errors first."
     asked = variables(prepared.written)
     return _answer(prepared.gathered.root, names, prepared.plan, applied, difference, status, asked, note)
 
