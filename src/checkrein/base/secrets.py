@@ -19,7 +19,12 @@ _CAMEL = r"(?<=[a-z0-9])(?=[A-Z])"
 _BY_SIGN = {sign: tuple((mark, at) for mark, at in MARKS.items() if sign in mark) for sign in ("_", "-")} | {
     "": tuple((mark, at) for mark, at in MARKS.items() if "_" not in mark and "-" not in mark)
 }
-_PAIR = r"""(?=(?<![\w.-])(?P<name>[\w.-]+)["']?\s*[:=,]\s*["']?(?P<value>(?:\$\{[^}]*\}|[^\s"',}\]])+))"""
+_SCHEME = r"(?:(?:Bearer|Basic|Digest|Token|ApiKey)[ \t]+)?"
+_PAIR = (
+    r"""(?=(?<![\w.-])(?P<name>[\w.-]+)["']?\s*[:=,]\s*["']?"""
+    + _SCHEME
+    + r"""(?P<value>(?:\$\{[^}]*\}|[^\s"',}\]])+))"""
+)
 _FLAG = r"""(?<![\w-])--?(?P<name>[A-Za-z][\w-]*)(?:=|\s+)["']?(?P<value>[^\s"']+)"""
 _QUERY = r"(?P<sign>[?&;#])(?P<name>[\w.~%-]+)=((?:\$\{[^}]*\}|[^&;#\s])+)"
 _QUERY_NAMES = ("key", "sig", "signature", "code", "jwt")
