@@ -170,6 +170,7 @@ def frame_options(values: dict[str, Any], notes: tuple[str, ...] = ()) -> FrameO
         partial=values["partial"],
         hook_events=values["hook_events"],
         replay_user=values["replay_user"],
+        subagent_text=values["subagent_text"],
         api_key_source=next((name for name in _KEYS if os.environ.get(name)), "none"),
         notes=notes,
     )

@@ -290,6 +290,7 @@ class _Call:
             verdict=decision.verdict,
             reason=judgement.reason,
             refused=True,
+            by=judgement.by,
             rule=decision.rule,
             origin=decision.origin,
         )
@@ -330,6 +331,7 @@ class _Call:
             structured=structured,
             duration_ms=took,
             verdict="allow",
+            by=judgement.by,
             reason=judgement.reason,
             rule=judgement.decision.rule,
             origin=judgement.decision.origin,
