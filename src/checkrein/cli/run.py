@@ -177,9 +177,11 @@ def frame_options(values: dict[str, Any], notes: tuple[str, ...] = ()) -> FrameO
 
 
 def warnings(values: dict[str, Any], options: Options) -> Iterator[str]:
+    from checkrein.cli.doubtful_values import doubtful
     from checkrein.cli.idle_flags import idle
 
     yield from idle(values)
+    yield from doubtful(values)
     for path in values["add_dir"]:
         if not os.path.isdir(path):
             yield f"--add-dir {path} is not a directory."
