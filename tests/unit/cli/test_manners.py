@@ -164,7 +164,7 @@ def test_what_a_misuse_gets(line: str, status: int, part: str, desk: Path, capsy
 def test_no_misuse_is_silent_in_json(desk: Path, capsys: Captured) -> None:
     for line, status, _ in MISUSES:
         words = line.split()
-        if words[0] in ("-p", "run") or (words[0] in ("mcp", "machine") and len(words) == 1):
+        if words[0] in ("-p", "run", "mock-model") or (words[0] in ("mcp", "machine") and len(words) == 1):
             continue
         ended = run([*words, "--json"])
         document = json.loads(capsys.readouterr().out)
