@@ -10,6 +10,7 @@ from checkrein.policy.remote import PREFIX
 from checkrein.protocol.wire import Frame
 from checkrein.runtime.session.events import ToolFinished
 
+_LONGEST = 200_000
 _DECIDERS = {"asker": ("user_temporary", "user_reject"), "hook": ("hook", "hook")}
 """What `source` calls who decided, for an approval and for a refusal. Everything else is configuration."""
 
@@ -29,8 +30,21 @@ def result_block(event: ToolFinished, *, hosted: bool) -> tuple[Frame, Frame]:
         "content": content,
         "is_error": event.is_error,
     }
-    beside: Frame = {"tool_use_result": structured}
+    beside: Frame = {"tool_use_result": _fitting(structured) if hosted else structured}
     return block, beside | ({"tool_result_meta": [_decided(event)]} if event.by is not None else {})
+
+
+def _fitting(value: Any) -> Any:
+    """The value with long texts cut. The Python SDK gives up at a line of one MiB, and the old text of a file
+    that was edited may be longer; the file itself has it."""
+    match value:
+        case str() if len(value) > _LONGEST:
+            return f"{value[:_LONGEST]}\n[{len(value) - _LONGEST} characters more]"
+        case dict():
+            return {key: _fitting(one) for key, one in value.items()}
+        case list():
+            return [_fitting(one) for one in value]
+    return value
 
 
 def _decided(event: ToolFinished) -> Frame:

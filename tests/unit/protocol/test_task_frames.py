@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -112,3 +113,13 @@ def test_features_of_the_service_are_in_the_first_frame() -> None:
     started = SessionStarted(session_id="s", cwd="/", model="m", mode="default", tools=(), betas=("x-1",))
     (init,) = frames(started)
     assert init["betas"] == ["x-1"]
+
+
+def test_a_host_gets_lines_that_it_can_read() -> None:
+    structured = {"originalFile": "x" * 3_000_000, "structuredPatch": [{"lines": ["y" * 300_000]}], "n": 1}
+    event = called(None, structured=structured)
+    (frame,) = frames(event, hosted=True)
+    assert len(json.dumps(frame)) < 1 << 20
+    assert frame["tool_use_result"]["originalFile"].endswith("[2800000 characters more]")
+    (frame,) = frames(event)
+    assert frame["tool_use_result"] == structured
