@@ -26,8 +26,7 @@ _UNUSABLE = (*_UNREADABLE, "SERVER001")
 
 def project_of(values: Values, greeting: Greeting | None = None) -> View:
     """The project as the arguments want it, with what a host brings in."""
-    from checkrein.model.view import View
-    from checkrein.passes.load import load
+    from checkrein.passes.load import load, session_view
 
     require(values["project"])
     sources = values["setting_sources"]
@@ -47,7 +46,7 @@ def project_of(values: Values, greeting: Greeting | None = None) -> View:
 
         require_open(project.place)
         _check_servers(project)
-    view = View(project)
+    view = session_view(project)
     if greeting is not None and greeting.skills is not None:
         view = view.narrow(skills=greeting.skills)
     if values["no_commands"]:

@@ -7,7 +7,7 @@ from itertools import chain, combinations
 import pytest
 
 from checkrein.facts.kitchen import categories, kitchen_tools
-from checkrein.model.governance import MODES, SessionMode
+from checkrein.model.project import MODES, SessionMode
 from checkrein.passes.visibility.tool_visibility import Kitchen, refusal, visible_tools
 
 FREE = {"open_kitchen", "close_kitchen", "disable_quota_guard"}
