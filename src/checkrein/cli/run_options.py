@@ -30,6 +30,7 @@ def project_of(values: Values, greeting: Greeting | None = None) -> View:
 
     require(values["project"])
     sources = values["setting_sources"]
+    mode = values.get("session_mode", "plain")
     project = load(
         values["project"],
         add_dirs=values["add_dir"],
@@ -39,6 +40,7 @@ def project_of(values: Values, greeting: Greeting | None = None) -> View:
         mcp_config=values["mcp_config"],
         strict_mcp_config=values["strict_mcp_config"],
         plugin_dirs=values["plugin_dir"],
+        bundled=mode != "plain",
         detect=False,
     )
     if values["mcp_config"]:
@@ -46,7 +48,7 @@ def project_of(values: Values, greeting: Greeting | None = None) -> View:
 
         require_open(project.place)
         _check_servers(project)
-    view = session_view(project)
+    view = session_view(project, mode)
     if greeting is not None and greeting.skills is not None:
         view = view.narrow(skills=greeting.skills)
     if values["no_commands"]:
