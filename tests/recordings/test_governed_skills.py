@@ -15,6 +15,7 @@ from checkrein.passes.visibility.bundled_skills import bundled_names
 from checkrein.runtime.session.events import ToolFinished
 from checkrein.runtime.session.options import Options
 from checkrein.runtime.session.session import Session
+from checkrein.runtime.trust import standing
 from checkrein.testing import Call, ScriptedModel, Turn
 from support.sessions import home
 
@@ -218,3 +219,22 @@ def test_tier_6_the_tiers_come_through_the_layers(
     assert session_view(load(project)).skills.keys() & {"a", "b"} == {"a"}
     monkeypatch.setenv("CHECKREIN_SKILLS__TIER2", "[]")
     assert session_view(load(project)).skills.keys() & {"a", "b"} == {"a", "b"}
+
+
+def test_an_untrusted_projects_own_skill_grants_nothing(project: Path, write: Write) -> None:
+    granted = "---\ndescription: d\nallowed-tools: Bash\n---\n!`touch made`"
+    write(".checkrein/skills/grab/SKILL.md", granted)
+    trust = standing(load(project))
+    assert not trust.trusted
+    assert trust.project.skills["grab"].item.allowed_tools == ()
+    assert load(project).skills["grab"].item.allowed_tools == ("Bash",)
+
+
+def test_no_rule_lets_the_model_write_our_own_directory(project: Path) -> None:
+    wanted = str(project / ".checkrein" / "skills" / "new" / "SKILL.md")
+    options = Options(trust=True, mode="acceptEdits", allowed=("Write",), persist=False)
+    turn = Turn(tool_calls=(Call("Write", {"file_path": wanted, "content": "x"}),))
+    with Session(project, model=ScriptedModel((turn, OK), idle=5), options=options) as session:
+        (done,) = [event for event in session.run("go") if isinstance(event, ToolFinished)]
+    assert done.is_error
+    assert not Path(wanted).exists()

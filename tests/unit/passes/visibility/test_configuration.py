@@ -11,6 +11,7 @@ from checkrein.facts.config import KEYS
 from checkrein.facts.kitchen import categories
 from checkrein.passes.load import load, session_view
 from checkrein.passes.visibility.bundled_skills import PLUGIN, bundled_skills, default_tiers
+from checkrein.passes.visibility.session_view import refusal_of
 from support.sessions import home
 
 Write = Callable[[str, object], Path]
@@ -102,6 +103,15 @@ def test_a_broken_configuration_hides_nothing_and_raises_nothing(
 ) -> None:
     write("checkrein.toml", text)
     assert "own" in seen(project)
+
+
+def test_a_disabled_skill_is_refused_before_anything_starts(project: Path, write: Write) -> None:
+    write("checkrein.toml", '[subsets]\ndisabled = ["ci"]\n')
+    loaded = load(project, bundled=True)
+    refused = refusal_of(session_view(loaded, "headless", target="diagnose-ci"), "diagnose-ci")
+    assert refused == "the subset `ci` is disabled (subsets.disabled)"
+    assert refusal_of(session_view(loaded, "headless", target="audit-tests"), "audit-tests") is None
+    assert refusal_of(session_view(loaded), "audit-tests") is not None
 
 
 def test_malformed_categories_are_none(project: Path, write: Write) -> None:
