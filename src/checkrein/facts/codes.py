@@ -23,11 +23,13 @@ class Code(Struct, frozen=True):
 
 
 FAMILIES: dict[str, str] = {
+    "AUDIT": "found while reading the transcripts of past sessions",
     "CFG": "Checkrein's own configuration",
     "COMPILE": "found while compiling a spec",
     "DEP": "found while deploying to other agents",
     "EXT": "Python code that installed packages add",
     "LIST": "found when a session lists its skills",
+    "POLICY": "found while comparing the rules of two commits",
     "PROTO": "warnings of the machine protocol",
     "RUNHOOK": "hooks that can never run, found when a session starts",
     "RUNMCP": "found when a session connects its MCP servers",
@@ -40,6 +42,30 @@ FAMILIES: dict[str, str] = {
 """What the codes with this prefix have in common. Findings of other families come from loading."""
 
 _TABLE = (
+    Code(
+        "AUDIT001",
+        "not-a-transcript",
+        "warning",
+        "A file that an audit reads holds no entry of a session.",
+        "Its calls, if it has any, are not in the report.",
+        "Name transcripts of Checkrein or Claude Code.",
+    ),
+    Code(
+        "AUDIT002",
+        "transcript-unreadable",
+        "warning",
+        "A transcript can't be opened, or is a link.",
+        "Its calls are not in the report.",
+        "Check the file's owner and permissions.",
+    ),
+    Code(
+        "POLICY001",
+        "settings-file-left-out",
+        "warning",
+        "A settings file of a commit is a symbolic link or larger than 4 MiB.",
+        "Its rules are not part of the comparison.",
+        "Commit a regular file.",
+    ),
     Code(
         "CFG001",
         "config-unreadable",
