@@ -123,7 +123,7 @@ def _beside(project: Project) -> tuple[str, ...]:
     import os
     from glob import escape, glob
 
-    folders = (os.path.join(project.place.root, name) for name in (".claude", ".checkrein"))
+    folders = (os.path.join(project.place.cwd, name) for name in (".claude", ".checkrein"))
     return tuple(path for folder in folders for path in sorted(glob(os.path.join(escape(folder), PATTERN))))
 
 

@@ -61,7 +61,9 @@ def checked(data: bytes, file: str, line: int, terms: Terms) -> Checked:
     try:
         record = msgspec.json.decode(data)
         return _checked(record, file, line, terms)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecordError, RecursionError) as error:
+    except RecursionError:
+        return Checked(file=file, line=line, passed=False, problem="JSON is malformed: it is too deep")
+    except (msgspec.DecodeError, UnicodeDecodeError, RecordError) as error:
         return Checked(file=file, line=line, passed=False, problem=str(error))
     except CheckreinError as error:
         return Checked(file=file, line=line, passed=False, problem=error.message)
