@@ -143,12 +143,14 @@ def _hooked(file: str, project: str, layers: str | None) -> Outcome:
 
     from checkrein.passes.tools import added_tools
     from checkrein.policy.lines import answer
+    from checkrein.runtime.tools.structured import StructuredOutput
 
     try:
         with _opened(file) as source:
             given = msgspec.json.decode(source.read(), type=_HookInput)
         require(project)
-        judge = _judge(project, added_tools(project).registry(), layers_of(layers))
+        tools = added_tools(project).registry().with_tool(StructuredOutput.meaning)
+        judge = _judge(project, tools, layers_of(layers))
         record = {"tool": given.tool_name, "input": given.tool_input}
         line = answer(record | ({"cwd": given.cwd} if given.cwd else {}), project=judge).line
     except Exception as error:
