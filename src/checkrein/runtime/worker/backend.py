@@ -10,7 +10,7 @@ from msgspec import Struct
 from checkrein.llm.cancel import Cancel
 from checkrein.model.view import View
 from checkrein.runtime.worker.contract import Contract
-from checkrein.runtime.worker.report import Report
+from checkrein.runtime.worker.session_report import Report
 from checkrein.runtime.worker.watchdog import Beat
 
 
@@ -46,7 +46,7 @@ class Backend(Protocol):
 
     name: str
 
-    def run(self, assignment: Assignment, cancel: Cancel, beat: Heart) -> Report: ...
+    def work(self, assignment: Assignment, cancel: Cancel, beat: Heart) -> Report: ...
 
 
 class FakeBackend:
@@ -58,7 +58,7 @@ class FakeBackend:
         self.assignments: list[Assignment] = []
         self._report = report
 
-    def run(self, assignment: Assignment, cancel: Cancel, beat: Heart) -> Report:
+    def work(self, assignment: Assignment, cancel: Cancel, beat: Heart) -> Report:
         self.assignments.append(assignment)
         report = self._report
         return report if isinstance(report, Report) else report(assignment, cancel, beat)

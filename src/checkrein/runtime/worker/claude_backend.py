@@ -24,7 +24,7 @@ from checkrein.model.rule import Rule
 from checkrein.runtime.process.spawner import Command, Pipes, Spawner
 from checkrein.runtime.worker.backend import Assignment, Heart
 from checkrein.runtime.worker.claude_frames import Frames
-from checkrein.runtime.worker.report import Report
+from checkrein.runtime.worker.session_report import Report
 
 _ORIGIN = Origin(BUNDLED, "bundled", None, "worker")
 _TICK = 0.1
@@ -49,7 +49,7 @@ class ClaudeBackend:
         self._grace = exit_grace
         self._spawner = spawner
 
-    def run(self, assignment: Assignment, cancel: Cancel, beat: Heart) -> Report:
+    def work(self, assignment: Assignment, cancel: Cancel, beat: Heart) -> Report:
         require_trust(assignment.view.project)
         frames = Frames(beat)
         with tempfile.TemporaryDirectory(prefix="checkrein-worker-") as place, self._spawner() as spawner:

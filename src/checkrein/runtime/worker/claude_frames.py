@@ -8,7 +8,7 @@ from typing import Any, get_args
 
 from checkrein.runtime.store.lines import decode
 from checkrein.runtime.worker.backend import Heart
-from checkrein.runtime.worker.report import Report, SessionSubtype, Tokens, Written, has_marker
+from checkrein.runtime.worker.session_report import Report, SessionSubtype, Tokens, Written, has_marker
 
 _FULL = "prompt is too long"
 _WRITERS = ("Write", "Edit", "MultiEdit", "NotebookEdit")

@@ -13,7 +13,7 @@ from checkrein.policy.abstract import is_static
 from checkrein.policy.shell import analyse
 from checkrein.policy.shell.files import touched
 from checkrein.runtime.worker.contract import Contract
-from checkrein.runtime.worker.report import Written
+from checkrein.runtime.worker.session_report import Written
 
 _MOST = 50
 

@@ -19,7 +19,7 @@ from checkrein.runtime.session.events import (
     ToolStarted,
 )
 from checkrein.runtime.worker.backend import Assignment, Heart
-from checkrein.runtime.worker.report import Report, SessionSubtype, Tokens, Written, has_marker
+from checkrein.runtime.worker.session_report import Report, SessionSubtype, Tokens, Written, has_marker
 from checkrein.runtime.worker.submission import SubmitResult
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ _TOO_LONG = ("prompt_too_long", "context_exhausted")
 class OwnBackend:
     name = "checkrein"
 
-    def run(self, assignment: Assignment, cancel: Cancel, beat: Heart) -> Report:
+    def work(self, assignment: Assignment, cancel: Cancel, beat: Heart) -> Report:
         from checkrein.runtime.session.options import Options
         from checkrein.runtime.session.session import Session
 

@@ -11,7 +11,7 @@ import re
 from msgspec.structs import replace
 
 from checkrein.runtime.worker.contract import Contract, without_decoration
-from checkrein.runtime.worker.report import Report, has_marker, without_marker
+from checkrein.runtime.worker.session_report import Report, has_marker, without_marker
 
 
 def recovered(report: Report, contract: Contract, marker: str) -> Report:

@@ -20,7 +20,7 @@ from checkrein.runtime.worker.adjudication import (
 from checkrein.runtime.worker.containment import outputs_missing, outputs_outside, writes_outside
 from checkrein.runtime.worker.contract import Contract
 from checkrein.runtime.worker.recovery import recovered
-from checkrein.runtime.worker.report import KillReason, Report, Tokens, without_marker
+from checkrein.runtime.worker.session_report import KillReason, Report, Tokens, without_marker
 
 BUDGET = 3
 """Consecutive retriable failures of one command, after which a retry is not offered any more."""

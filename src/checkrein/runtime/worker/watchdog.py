@@ -11,7 +11,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from checkrein.runtime.worker.report import Termination
+from checkrein.runtime.worker.session_report import Termination
 
 Beat = Literal["output", "step", "tool_started", "tool_finished", "submitted"]
 

@@ -26,7 +26,7 @@ from checkrein.model.view import View
 from checkrein.policy.values import Call
 from checkrein.runtime.worker.backend import Assignment, Backend
 from checkrein.runtime.worker.contract import Contract, contract_of
-from checkrein.runtime.worker.report import Report, Termination
+from checkrein.runtime.worker.session_report import Report, Termination
 from checkrein.runtime.worker.skill_result import Place, SkillResult, crashed, settled
 from checkrein.runtime.worker.surroundings import refuse_nested, worker_env
 from checkrein.runtime.worker.watchdog import Limits, Watchdog
@@ -190,7 +190,7 @@ def _watched(
 
     def work() -> None:
         try:
-            reports.append(backend.run(assignment, cancel, beat))
+            reports.append(backend.work(assignment, cancel, beat))
         except CheckreinError as error:
             problems.append(error.message)
         except Exception as error:

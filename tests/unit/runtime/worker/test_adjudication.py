@@ -16,7 +16,7 @@ from checkrein.runtime.worker.adjudication import (
     content_state,
 )
 from checkrein.runtime.worker.contract import NO_CONTRACT, Contract, Output
-from checkrein.runtime.worker.report import Channel, Report, SessionSubtype, Termination, has_marker
+from checkrein.runtime.worker.session_report import Channel, Report, SessionSubtype, Termination, has_marker
 
 MARKER = "%%DONE::0a1b2c3d%%"
 CONTRACT = Contract(outputs=(Output(name="plan_path", type="file_path"),))

@@ -15,7 +15,7 @@ from checkrein.passes.load import load
 from checkrein.runtime.worker.backend import Assignment
 from checkrein.runtime.worker.claude_backend import ClaudeBackend, argv, settings_of
 from checkrein.runtime.worker.claude_frames import Frames
-from checkrein.runtime.worker.report import Report
+from checkrein.runtime.worker.session_report import Report
 from checkrein.runtime.worker.skill_result import SkillResult
 from checkrein.runtime.worker.watchdog import Limits
 from checkrein.runtime.worker.worker import WorkerTerms, run_worker

@@ -11,7 +11,7 @@ import pytest
 from checkrein.base.errors import ConfigError
 from checkrein.runtime.worker.contract import NO_CONTRACT, Contract, Output, contract_of
 from checkrein.runtime.worker.recovery import recovered
-from checkrein.runtime.worker.report import Report, Written
+from checkrein.runtime.worker.session_report import Report, Written
 from checkrein.runtime.worker.skill_result import BUDGET, Place, SkillResult, crashed, settled
 
 MARKER = "%%DONE::0a1b2c3d%%"
@@ -28,88 +28,88 @@ def submitted(path: Any, **fields: Any) -> Report:
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> Path:
+def workshop(tmp_path: Path) -> Path:
     (tmp_path / "work").mkdir()
     (tmp_path / "work" / "plan.md").write_text("x")
     (tmp_path / "outside.md").write_text("x")
     return tmp_path / "work"
 
 
-def test_success(place: Path) -> None:
-    found = result(submitted("plan.md", session_id="s"), place, order_id="o")
+def test_success(workshop: Path) -> None:
+    found = result(submitted("plan.md", session_id="s"), workshop, order_id="o")
     assert (found.success, found.outcome, found.subtype) == (True, "succeeded", "success")
     assert (found.outputs, found.write_call_count, found.order_id) == ({"plan_path": "plan.md"}, 1, "o")
 
 
-def test_the_marker_is_the_fallback(place: Path) -> None:
-    found = result(Report(text=f"Done.\nplan_path = plan.md\n{MARKER}", writes=WROTE), place)
+def test_the_marker_is_the_fallback(workshop: Path) -> None:
+    found = result(Report(text=f"Done.\nplan_path = plan.md\n{MARKER}", writes=WROTE), workshop)
     assert found.success
     assert (found.result, found.outputs) == ("Done.\nplan_path = plan.md", {"plan_path": "plan.md"})
 
 
 @pytest.mark.parametrize("path", ["../outside.md", "/etc/passwd", "link/outside.md", "a\0b"])
-def test_an_output_outside_is_contamination(place: Path, path: str) -> None:
-    (place / "link").symlink_to(place.parent)
-    found = result(submitted(path), place)
+def test_an_output_outside_is_contamination(workshop: Path, path: str) -> None:
+    (workshop / "link").symlink_to(workshop.parent)
+    found = result(submitted(path), workshop)
     assert (found.success, found.needs_retry, found.retry_reason) == (False, True, "path_contamination")
     assert found.subtype == "path_contamination"
 
 
-def test_an_output_that_does_not_exist_breaks_the_contract(place: Path) -> None:
-    found = result(submitted("made-up.md"), place)
+def test_an_output_that_does_not_exist_breaks_the_contract(workshop: Path) -> None:
+    found = result(submitted("made-up.md"), workshop)
     assert (found.state, found.outcome, found.needs_retry) == ("contract_violation", "failed", False)
     assert "made-up.md" in found.problem
 
 
-def test_lists_of_paths(place: Path) -> None:
+def test_lists_of_paths(workshop: Path) -> None:
     contract = Contract(outputs=(Output(name="plan_path", type="file_path_list"),))
-    assert result(submitted(["plan.md"]), place, contract).success
-    mixed = result(submitted(["plan.md", "../outside.md"]), place, contract)
+    assert result(submitted(["plan.md"]), workshop, contract).success
+    mixed = result(submitted(["plan.md", "../outside.md"]), workshop, contract)
     assert mixed.retry_reason == "path_contamination"
     told = Report(text=f"plan_path = plan.md, ../outside.md\n{MARKER}")
-    assert result(told, place, contract).retry_reason == "path_contamination"
+    assert result(told, workshop, contract).retry_reason == "path_contamination"
 
 
-def test_zero_writes(place: Path) -> None:
-    none = result(submitted("plan.md", writes=(Written("Bash", "ls"),)), place)
+def test_zero_writes(workshop: Path) -> None:
+    none = result(submitted("plan.md", writes=(Written("Bash", "ls"),)), workshop)
     assert (none.outcome, none.retry_reason, none.write_call_count) == ("retriable", "zero_writes", 0)
     maybe = Contract(
         outputs=PLAN.outputs, write_behavior="conditional", write_expected_when=("(?i)changes made",)
     )
-    assert result(submitted("plan.md", writes=()), place, maybe).success
+    assert result(submitted("plan.md", writes=()), workshop, maybe).success
     assert (
-        result(submitted("plan.md", writes=(), text="Changes made."), place, maybe).retry_reason
+        result(submitted("plan.md", writes=(), text="Changes made."), workshop, maybe).retry_reason
         == "zero_writes"
     )
-    assert result(submitted("plan.md", writes=()), place, Contract(outputs=PLAN.outputs)).success
+    assert result(submitted("plan.md", writes=()), workshop, Contract(outputs=PLAN.outputs)).success
 
 
 @pytest.mark.parametrize(("writes", "reason"), [(WROTE, "contract_recovery"), ((), "none")])
 def test_a_violation_is_terminal_and_says_whether_work_was_done(
-    place: Path, writes: tuple[Written, ...], reason: str
+    workshop: Path, writes: tuple[Written, ...], reason: str
 ) -> None:
-    found = result(Report(text=f"Done.\n{MARKER}", writes=writes), place)
+    found = result(Report(text=f"Done.\n{MARKER}", writes=writes), workshop)
     assert (found.outcome, found.needs_retry, found.retry_reason) == ("failed", False, reason)
     assert found.subtype == "contract_violation"
 
 
-def test_the_budget(place: Path) -> None:
+def test_the_budget(workshop: Path) -> None:
     empty = Report()
     for failures in range(BUDGET):
-        assert result(empty, place, failures=failures).needs_retry
-    spent = result(empty, place, failures=BUDGET)
+        assert result(empty, workshop, failures=failures).needs_retry
+    spent = result(empty, workshop, failures=BUDGET)
     assert (spent.needs_retry, spent.retry_reason, spent.outcome) == (False, "budget_exhausted", "failed")
-    zero = result(submitted("plan.md", writes=()), place, failures=BUDGET)
+    zero = result(submitted("plan.md", writes=()), workshop, failures=BUDGET)
     assert zero.retry_reason == "budget_exhausted"
-    assert result(submitted("plan.md"), place, failures=BUDGET).success
+    assert result(submitted("plan.md"), workshop, failures=BUDGET).success
 
 
-def test_a_changed_clone(place: Path) -> None:
+def test_a_changed_clone(workshop: Path) -> None:
     contract = Contract(outputs=(Output(name="worktree_path", type="directory_path"),))
     failed = Report(subtype="error_during_execution", is_error=True, text="x")
-    found = result(failed, place, contract, changed=True)
+    found = result(failed, workshop, contract, changed=True)
     assert (found.retry_reason, found.needs_retry) == ("clone_contamination", False)
-    assert result(failed, place, contract).retry_reason == "none"
+    assert result(failed, workshop, contract).retry_reason == "none"
 
 
 @pytest.mark.parametrize(
@@ -128,8 +128,8 @@ def test_a_changed_clone(place: Path) -> None:
         ),
     ],
 )
-def test_subtypes(place: Path, report: Report, subtype: str) -> None:
-    assert result(report, place).subtype == subtype
+def test_subtypes(workshop: Path, report: Report, subtype: str) -> None:
+    assert result(report, workshop).subtype == subtype
 
 
 def test_a_crash() -> None:
@@ -138,21 +138,21 @@ def test_a_crash() -> None:
     assert "ghp_" not in found.problem
 
 
-def test_writes_outside_are_named(place: Path) -> None:
+def test_writes_outside_are_named(workshop: Path) -> None:
     writes = (
-        Written("Write", str(place / "a")),
+        Written("Write", str(workshop / "a")),
         Written("Edit", "/etc/hosts"),
         Written("Bash", "echo x > /var/tmp/y; cat a > b 2>/dev/null"),
         Written("Bash", "if then ((( $("),
     )
-    found = result(submitted("plan.md", writes=writes), place)
+    found = result(submitted("plan.md", writes=writes), workshop)
     assert found.write_path_warnings == ("/etc/hosts", "/var/tmp/y")
     assert (found.success, found.write_call_count) == (True, 2)
 
 
-def test_long_and_secret_texts(place: Path) -> None:
+def test_long_and_secret_texts(workshop: Path) -> None:
     secret = "sk-ant-api03-" + "A1b2" * 10
-    found = result(submitted("plan.md", text="z " * 9000 + secret, stderr=f"{secret} " * 100), place)
+    found = result(submitted("plan.md", text="z " * 9000 + secret, stderr=f"{secret} " * 100), workshop)
     assert len(found.result) <= 5000
     assert secret not in found.result + found.stderr
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from checkrein.runtime.worker.report import Termination
+from checkrein.runtime.worker.session_report import Termination
 from checkrein.runtime.worker.watchdog import Beat, Limits, Watchdog
 
 LIMITS = Limits(timeout=1000, stale=100, idle=50, suppression=200, exit_grace=5)

@@ -16,7 +16,7 @@ from checkrein.model.view import View
 from checkrein.passes.load import load
 from checkrein.runtime.worker.backend import Assignment, FakeBackend, Heart
 from checkrein.runtime.worker.own_backend import OwnBackend
-from checkrein.runtime.worker.report import Report, Written
+from checkrein.runtime.worker.session_report import Report, Written
 from checkrein.runtime.worker.skill_result import SkillResult
 from checkrein.runtime.worker.surroundings import MARK, worker_env
 from checkrein.runtime.worker.watchdog import Limits
