@@ -147,12 +147,8 @@ def _warnings(read: Transcripts) -> tuple[Diagnostic, ...]:
     from checkrein.base.diagnostic import Diagnostic
     from checkrein.base.origin import Origin
 
-    found = [
-        Diagnostic("AUDIT001", "warning", "This file holds no entry of a session", Origin(path, "user"))
-        for path in read.empty
-    ]
-    found += [
-        Diagnostic("AUDIT002", "warning", message, Origin("<transcripts>", "user"))
-        for message in read.unreadable
-    ]
-    return tuple(found)
+    empty = "This file holds no entry of a session"
+    problems = [(path, empty) for path in read.empty] + list(read.unreadable)
+    return tuple(
+        Diagnostic("AUDIT001", "warning", message, Origin(path, "user")) for path, message in problems
+    )

@@ -30,6 +30,7 @@ MODULES: dict[str, str] = {
     "import": "checkrein.cli.import_",
     "compile": "checkrein.cli.compile",
     "run": "checkrein.cli.run",
+    "cook": "checkrein.cli.cook",
     "worker": "checkrein.cli.worker",
     "sessions list": "checkrein.cli.sessions_list",
     "sessions search": "checkrein.cli.sessions_search",

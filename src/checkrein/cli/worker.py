@@ -60,7 +60,7 @@ COMMAND = Command(
         "skill_disabled",
         "contract_invalid",
         "worker_nested",
-        "backend_not_found",
+        "skill_in_two_tiers",
     ),
     exits=(
         (0, "the skill succeeded"),
@@ -104,7 +104,7 @@ def run(given: Given) -> Outcome:
     limits = Limits(timeout=given.timeout, stale=given.stale, idle=given.idle)
     terms = WorkerTerms(model=given.model, limits=limits, resume=given.resume, env_names=given.env_names)
     command = " ".join((f"/{given.skill.removeprefix('/')}", *given.arguments))
-    found = run_worker(command, load(given.project), backend=backend, terms=terms)
+    found = run_worker(command, load(given.project, bundled=True), backend=backend, terms=terms)
     return Outcome(data=found, text=lambda: _text(found), status=0 if found.success else 1)
 
 

@@ -52,7 +52,7 @@ class Transcripts(Struct):
     files: int = 0
     damaged: int = 0
     empty: list[str] = []
-    unreadable: list[str] = []
+    unreadable: list[tuple[str, str]] = []
 
 
 class _Pending(Struct):
@@ -79,7 +79,7 @@ class Reader:
         try:
             file = open_for_reading(path)
         except CheckreinError as error:
-            self.read.unreadable.append(error.message)
+            self.read.unreadable.append((str(path), error.message))
             return
         with file:
             for line in read_lines(file):

@@ -16,7 +16,7 @@ from checkrein.runtime.worker.watchdog import Beat
 
 class Assignment(Struct, frozen=True, kw_only=True):
     """One skill to run. `view` is all that the session may see. `env` is the whole environment. `directives`
-    tell the model how to end. `add_dirs` hold skills for an agent that reads them from directories."""
+    tell the model how to end."""
 
     skill: str
     args: str
@@ -29,7 +29,6 @@ class Assignment(Struct, frozen=True, kw_only=True):
     env: Mapping[str, str]
     model: Any = None
     resume: str | None = None
-    add_dirs: tuple[str, ...] = ()
 
     @property
     def prompt(self) -> str:

@@ -21,7 +21,12 @@ from checkrein.facts.tools import PATH_FAMILIES
 from checkrein.llm.cancel import Cancel
 from checkrein.model.project import Project
 from checkrein.model.rule import Rule
+from checkrein.model.view import View
+from checkrein.passes.visibility.bundled_skills import PLUGIN
 from checkrein.runtime.process.spawner import Command, Pipes, Spawner
+from checkrein.runtime.skills.claude_session import overrides
+from checkrein.runtime.skills.launch_dirs import AddDir, PluginDir
+from checkrein.runtime.skills.session_dirs import choose_root, session_dir, sweep
 from checkrein.runtime.worker.backend import Assignment, Heart
 from checkrein.runtime.worker.claude_frames import Frames
 from checkrein.runtime.worker.session_report import Report
@@ -52,12 +57,18 @@ class ClaudeBackend:
     def work(self, assignment: Assignment, cancel: Cancel, beat: Heart) -> Report:
         require_trust(assignment.view.project)
         frames = Frames(beat)
-        with tempfile.TemporaryDirectory(prefix="checkrein-worker-") as place, self._spawner() as spawner:
+        skills = choose_root(assignment.env)
+        sweep(skills)
+        with (
+            tempfile.TemporaryDirectory(prefix="checkrein-worker-") as place,
+            session_dir(assignment.view, f"worker-{os.urandom(6).hex()}", skills) as extra,
+            self._spawner() as spawner,
+        ):
             settings = os.path.join(place, "settings.json")
             with open(settings, "x", encoding="utf-8") as file:
-                json.dump(settings_of(assignment.view.project, assignment.cwd), file)
+                json.dump(settings_of(assignment.view, assignment.cwd), file)
             command = Command(
-                argv=argv(self._program, assignment, settings),
+                argv=argv(self._program, assignment, settings, extra),
                 cwd=assignment.cwd,
                 origin=_ORIGIN,
                 purpose="claude",
@@ -110,7 +121,9 @@ def _talk(pipes: Pipes, assignment: Assignment, cancel: Cancel, frames: Frames) 
     return ""
 
 
-def argv(program: tuple[str, ...], assignment: Assignment, settings: str) -> tuple[str, ...]:
+def argv(
+    program: tuple[str, ...], assignment: Assignment, settings: str, extra: AddDir | None
+) -> tuple[str, ...]:
     """The command line. The prompt goes through the standard input, where no other user reads it."""
     return (
         *program,
@@ -124,20 +137,23 @@ def argv(program: tuple[str, ...], assignment: Assignment, settings: str) -> tup
         *("--append-system-prompt", assignment.directives),
         *(("--model", assignment.model) if isinstance(assignment.model, str) else ()),
         *(("--resume", assignment.resume) if assignment.resume else ()),
-        *(word for one in assignment.add_dirs for word in ("--add-dir", one)),
+        *PluginDir.at(PLUGIN).words,
+        *(extra.words if extra is not None else ()),
     )
 
 
-def settings_of(project: Project, cwd: str) -> dict[str, Any]:
-    """The project's deny and ask rules, no way around the questions, and the hook that decides."""
+def settings_of(view: View, cwd: str) -> dict[str, Any]:
+    """The project's deny and ask rules, no way around the questions, the hook that decides, and which skills
+    stay hidden."""
     lists: dict[str, list[str]] = {"deny": [], "ask": []}
-    for rule in project.rules:
+    for rule in view.project.rules:
         if rule.verdict in lists and rule.problem is None:
             lists[rule.verdict].append(_anchored(rule))
     hook = shlex.join((sys.executable, "-m", "checkrein", "decide", "--hook", "-C", cwd))
     return {
         "permissions": {**lists, "defaultMode": "default", "disableBypassPermissionsMode": "disable"},
         "hooks": {"PreToolUse": [{"matcher": "*", "hooks": [{"type": "command", "command": hook}]}]},
+        "skillOverrides": overrides(view),
     }
 
 

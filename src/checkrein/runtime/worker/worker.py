@@ -42,22 +42,25 @@ _PATIENCE = 10.0
 _KILLS = ("stale", "idle_stall", "timed_out")
 
 
-class Sight(Struct, frozen=True):
-    """What a worker may see, and why its skill may not run. `add_dirs` hold the visible skills for an agent
-    that reads them from directories."""
+class Range(Struct, frozen=True):
+    """What a worker may see, and why its skill may not run."""
 
     view: View
     refusal: str | None = None
-    add_dirs: tuple[str, ...] = ()
 
 
-Visible = Callable[[Project, str], Sight]
-"""From a project and the name of a skill to the sight of its worker."""
+Visible = Callable[[Project, str], Range]
+"""From a project and the name of a skill to the range of its worker."""
 
 
-def everything(project: Project, skill: str) -> Sight:
-    """No visibility is configured: a worker sees the whole project."""
-    return Sight(View(project))
+def governed(project: Project, skill: str) -> Range:
+    """By the project's rules of visibility: the skill, what it activates, and what every session sees."""
+    from checkrein.passes.visibility.session_view import governed_view, rules_for, sights_of
+
+    rules = rules_for(project, "headless", target=skill)
+    view = governed_view(project, rules)
+    sight = sights_of(project, rules).get(skill)
+    return Range(view, None if sight is None or sight.is_visible else sight.reason)
 
 
 class WorkerTerms(Struct, frozen=True, kw_only=True):
@@ -71,7 +74,7 @@ class WorkerTerms(Struct, frozen=True, kw_only=True):
     failures: int = 0
     resume: str | None = None
     env_names: tuple[str, ...] = ()
-    visible: Visible = everything
+    visible: Visible = governed
 
 
 NO_TERMS = WorkerTerms()
@@ -108,7 +111,6 @@ def run_worker(
         env=worker_env(given, terms.env_names),
         model=terms.model,
         resume=terms.resume,
-        add_dirs=sight.add_dirs,
     )
     before = _tree(contract, cwd, given)
     began = time.monotonic()
@@ -142,7 +144,7 @@ def parsed(command: str) -> tuple[str, str]:
     return match["name"], match["args"] or ""
 
 
-def _permitted(name: str, project: Project, sight: Sight) -> Skill | CommandItem:
+def _permitted(name: str, project: Project, sight: Range) -> Skill | CommandItem:
     known: dict[str, Skill | CommandItem] = {**sight.view.commands, **sight.view.skills}
     if sight.refusal is not None:
         raise PolicyError(f"/{name} does not run: {sight.refusal}.", kind="skill_disabled")

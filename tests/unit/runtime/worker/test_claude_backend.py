@@ -11,10 +11,14 @@ from typing import Any
 import pytest
 
 from checkrein.cli.main import run
+from checkrein.model.view import View
 from checkrein.passes.load import load
+from checkrein.passes.visibility.bundled_skills import PLUGIN
+from checkrein.runtime.skills.launch_dirs import AddDir
 from checkrein.runtime.worker.backend import Assignment
 from checkrein.runtime.worker.claude_backend import ClaudeBackend, argv, settings_of
 from checkrein.runtime.worker.claude_frames import Frames
+from checkrein.runtime.worker.contract import NO_CONTRACT
 from checkrein.runtime.worker.session_report import Report
 from checkrein.runtime.worker.skill_result import SkillResult
 from checkrein.runtime.worker.watchdog import Limits
@@ -167,9 +171,6 @@ def test_an_untrusted_project_starts_nothing(planner: Path) -> None:
 
 
 def assignment(place: Path, **fields: Any) -> Assignment:
-    from checkrein.model.view import View
-    from checkrein.runtime.worker.contract import NO_CONTRACT
-
     return Assignment(
         skill="plan",
         args="it",
@@ -186,12 +187,13 @@ def assignment(place: Path, **fields: Any) -> Assignment:
 
 def test_tier_4_the_command_line(planner: Path) -> None:
     """TIER-4 and CC-HEADLESS-001: literal words, so that no constant drifts with the code."""
-    made = argv(("claude",), assignment(planner, model="opus", resume="s1", add_dirs=("/a", "/b")), "/s.json")
+    extra = AddDir.at(planner)
+    made = argv(("claude",), assignment(planner, model="opus", resume="s1"), "/s.json", extra)
     assert made == (
         *("claude", "-p", "--input-format", "stream-json", "--output-format", "stream-json", "--verbose"),
         *("--settings", "/s.json", "--permission-mode", "default", "--json-schema", '{"type": "object"}'),
         *("--append-system-prompt", "end well", "--model", "opus", "--resume", "s1"),
-        *("--add-dir", "/a", "--add-dir", "/b"),
+        *("--plugin-dir", str(PLUGIN), "--add-dir", str(planner)),
     )
 
 
@@ -202,9 +204,9 @@ def test_permissions_are_never_skipped(planner: Path) -> None:
         "deny": ["Read(/secrets/**)", "Read(./x)", "Edit(~/y)", "Read(//etc/**)", "Bash(rm"],
     }
     lay(planner, {".claude/settings.json": {"permissions": {**rules, "defaultMode": "bypassPermissions"}}})
-    words = argv(("claude",), assignment(planner), "/s.json")
+    words = argv(("claude",), assignment(planner), "/s.json", None)
     assert not any("skip-permissions" in word or "bypass" in word for word in words)
-    made = settings_of(load(str(planner)), str(planner))
+    made = settings_of(View(load(str(planner))), str(planner))
     assert made["permissions"] == {
         "deny": [f"Read(/{planner}/secrets/**)", "Read(./x)", "Edit(~/y)", "Read(//etc/**)"],
         "ask": ["Bash(git push *)"],

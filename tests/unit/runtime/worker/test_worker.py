@@ -20,7 +20,7 @@ from checkrein.runtime.worker.session_report import Report, Written
 from checkrein.runtime.worker.skill_result import SkillResult
 from checkrein.runtime.worker.surroundings import MARK, worker_env
 from checkrein.runtime.worker.watchdog import Limits
-from checkrein.runtime.worker.worker import Sight, WorkerTerms, parsed, run_worker
+from checkrein.runtime.worker.worker import Range, WorkerTerms, parsed, run_worker
 from checkrein.runtime.worker.worker_log import entries
 from checkrein.testing import ScriptedModel
 from support.files import lay
@@ -80,11 +80,11 @@ def test_10_7_a_disabled_skill_is_refused_before_anything_starts(planner: Path) 
     """Facts 10, point 7: hidden, disabled, denied or unknown."""
     backend = FakeBackend(DONE)
 
-    def hidden(project: Project, skill: str) -> Sight:
-        return Sight(View(project).narrow(skills=(), commands=()))
+    def hidden(project: Project, skill: str) -> Range:
+        return Range(View(project).narrow(skills=(), commands=()))
 
-    def disabled(project: Project, skill: str) -> Sight:
-        return Sight(View(project), "its category github is disabled")
+    def disabled(project: Project, skill: str) -> Range:
+        return Range(View(project), "its category github is disabled")
 
     with pytest.raises(CheckreinError) as found:
         work(planner, backend, visible=hidden)
