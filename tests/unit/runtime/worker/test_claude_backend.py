@@ -22,7 +22,7 @@ from checkrein.runtime.worker.contract import NO_CONTRACT
 from checkrein.runtime.worker.session_report import Report
 from checkrein.runtime.worker.skill_result import SkillResult
 from checkrein.runtime.worker.watchdog import Limits
-from checkrein.runtime.worker.worker import WorkerTerms, run_worker
+from checkrein.runtime.worker.worker import WorkerTerms, governed, run_worker
 from checkrein.testing import ScriptedServer
 from support.files import lay
 
@@ -195,6 +195,12 @@ def test_tier_4_the_command_line(planner: Path) -> None:
         *("--append-system-prompt", "end well", "--model", "opus", "--resume", "s1"),
         *("--plugin-dir", str(PLUGIN), "--add-dir", str(planner)),
     )
+
+
+def test_hidden_skills_stay_hidden_from_claude(planner: Path) -> None:
+    lay(planner, {"checkrein.toml": '[skills]\ntier3 = ["other"]\n', ".claude/skills/other/SKILL.md": SKILL})
+    made = settings_of(governed(load(str(planner)), "plan").view, str(planner))
+    assert made["skillOverrides"] == {"other": "off"}
 
 
 def test_permissions_are_never_skipped(planner: Path) -> None:

@@ -102,6 +102,46 @@ def test_10_7_a_disabled_skill_is_refused_before_anything_starts(planner: Path) 
     assert backend.assignments == []
 
 
+GOVERNED = {
+    "checkrein.toml": """
+[skills]
+tier2 = ["plan", "helper"]
+tier3 = ["deep"]
+[subsets]
+disabled = ["github"]
+""",
+    ".claude/skills/plan/SKILL.md": "---\nname: plan\ndescription: x\nactivate_deps: [deep]\n---\nPlan.",
+    ".claude/skills/deep/SKILL.md": "---\nname: deep\ndescription: x\nactivate_deps: [plan]\n---\nDeep.",
+    ".claude/skills/helper/SKILL.md": "---\nname: helper\ndescription: x\n---\nHelp.",
+    ".claude/skills/pull/SKILL.md": "---\nname: pull\ndescription: x\ncategories: [github]\n---\nPull.",
+}
+
+
+def test_a_worker_sees_the_closure_of_its_skill(planner: Path) -> None:
+    lay(planner, GOVERNED)
+    backend = FakeBackend(DONE)
+    work(planner, backend)
+    (assignment,) = backend.assignments
+    seen = assignment.view.skills
+    assert {"plan", "deep", "helper"} <= set(seen)
+    assert "pull" not in seen
+    invocable = {name for name, skill in seen.items() if skill.model_invocable}
+    assert {"plan", "deep"} <= invocable
+    assert "helper" not in invocable
+
+
+def test_vis_3_a_skill_of_a_disabled_subset_does_not_start(planner: Path) -> None:
+    """VIS-3 and facts 10, point 7: the rule that hides a skill is the rule that refuses it."""
+    lay(planner, GOVERNED)
+    backend = FakeBackend(DONE)
+    with pytest.raises(PolicyError, match="subset `github` is disabled"):
+        work(planner, backend, "/pull x")
+    lay(planner, {"checkrein.toml": '[skills]\ntier1 = ["plan"]\ntier2 = ["plan"]\n'})
+    with pytest.raises(CheckreinError, match="plan"):
+        work(planner, backend)
+    assert backend.assignments == []
+
+
 def test_10_6_a_worker_starts_no_worker(planner: Path) -> None:
     """Facts 10, point 6, for the worker itself."""
     backend = FakeBackend(DONE)
