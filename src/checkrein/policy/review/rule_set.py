@@ -68,23 +68,7 @@ def smallest(
 ) -> tuple[Proposal, ...]:
     """`refused` are the calls that a person refused and that the rules of today do not allow. Each rule
     spares `at_least` so many questions."""
-    held: tuple[str, ...] = ()
-    judge = under(held)
-    spared: list[PastCall] = []
-    for one in sorted(asked, key=lambda one: -one.past.times):
-        if judge(one.past).verdict == "allow":
-            spared.append(one.past)
-            continue
-        for rules in one.choices:
-            grown = tuple(dict.fromkeys((*held, *rules)))
-            trial = under(grown)
-            if trial(one.past).verdict != "allow":
-                continue
-            if any(trial(no).verdict == "allow" for no in refused):
-                continue
-            held, judge = grown, trial
-            spared.append(one.past)
-            break
+    held, spared = _accepted(_promising(asked, at_least), refused, under)
     kept = _needed(held, spared, under)
     while True:
         judge = under(kept)
@@ -93,6 +77,46 @@ def smallest(
         if len(worth) == len(kept):
             return found
         kept = worth
+
+
+def _promising(asked: Sequence[Asked], at_least: int) -> list[Asked]:
+    """Without the choices that hold a rule for fewer questions than wanted, the most frequent calls first."""
+    most: dict[str, int] = {}
+    for one in asked:
+        for rule in {rule for rules in one.choices for rule in rules}:
+            most[rule] = most.get(rule, 0) + one.past.times
+    kept = (
+        Asked(one.past, tuple(c for c in one.choices if all(most[rule] >= at_least for rule in c)))
+        for one in asked
+    )
+    return sorted((one for one in kept if one.choices), key=lambda one: -one.past.times)
+
+
+def _accepted(
+    asked: Sequence[Asked], refused: Sequence[PastCall], under: Under
+) -> tuple[tuple[str, ...], list[PastCall]]:
+    """Rules that allow no refused call, and the calls that they spare. More rules never allow less: what is
+    unsafe once stays so."""
+    held: tuple[str, ...] = ()
+    judge = under(held)
+    spared: list[PastCall] = []
+    unsafe: set[tuple[str, ...]] = set()
+    for one in asked:
+        if judge(one.past).verdict == "allow":
+            spared.append(one.past)
+            continue
+        for rules in one.choices:
+            grown = tuple(dict.fromkeys((*held, *rules)))
+            if rules in unsafe or grown == held or under(rules)(one.past).verdict != "allow":
+                continue
+            trial = under(grown)
+            if any(trial(no).verdict == "allow" for no in refused):
+                unsafe.add(rules)
+                continue
+            held, judge = grown, trial
+            spared.append(one.past)
+            break
+    return held, spared
 
 
 def _needed(held: tuple[str, ...], spared: Sequence[PastCall], under: Under) -> tuple[str, ...]:

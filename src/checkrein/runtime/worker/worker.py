@@ -6,6 +6,7 @@ hidden, disabled or denied, a contract that nobody can read.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import threading
@@ -26,7 +27,7 @@ from checkrein.model.view import View
 from checkrein.policy.values import Call
 from checkrein.runtime.worker.backend import Assignment, Backend
 from checkrein.runtime.worker.contract import Contract, contract_of
-from checkrein.runtime.worker.session_report import Report, Termination
+from checkrein.runtime.worker.session_report import KillReason, Report, Termination
 from checkrein.runtime.worker.skill_result import Place, SkillResult, crashed, settled
 from checkrein.runtime.worker.surroundings import refuse_nested, worker_env
 from checkrein.runtime.worker.watchdog import Limits, Watchdog
@@ -130,7 +131,8 @@ def run_worker(
         )
         found = settled(report, contract, place)
     found = replace(found, skill=skill.name, backend=backend.name, order_id=terms.order_id)
-    record(found, cwd=cwd, step=terms.step, seconds=time.monotonic() - began, env=given)
+    with contextlib.suppress(OSError):
+        record(found, cwd=cwd, step=terms.step, seconds=time.monotonic() - began, env=given)
     return found
 
 
@@ -201,23 +203,36 @@ def _watched(
             done.set()
 
     threading.Thread(target=work, name="checkrein-worker", daemon=True).start()
+    try:
+        fired = _awaited(done, dog, cancel)
+    except BaseException:
+        cancel.force()
+        done.wait(_PATIENCE)
+        raise
+    if not done.is_set():
+        return None, f"the backend {backend.name} did not end ({fired})"
+    if not reports:
+        return None, problems[0] if problems else "the backend ended without a report"
+    (report,) = reports
+    if fired is None:
+        return report, ""
+    reason: KillReason = "infra_kill" if fired in _KILLS else "kill_after_completion"
+    return replace(report, termination=fired, kill_reason=reason), ""
+
+
+def _awaited(done: threading.Event, dog: Watchdog, cancel: Cancel) -> Termination | None:
+    """Until the backend is done, or does not end. Returns why it had to end."""
     fired: Termination | None = None
+    late = 0.0
     while not done.wait(_TICK):
         if fired is None and (fired := dog.due(time.monotonic())) is not None:
             cancel.cancel()
             late = time.monotonic() + _PATIENCE
         elif fired is not None and time.monotonic() > late:
             cancel.force()
-            if not done.wait(_PATIENCE / 2):
-                return None, f"the backend {backend.name} did not end ({fired})"
-    if not reports:
-        return None, problems[0] if problems else "the backend ended without a report"
-    (report,) = reports
-    if fired is None:
-        return report, ""
-    killed = replace(report, termination=fired)
-    reason = "infra_kill" if fired in _KILLS else "kill_after_completion"
-    return replace(killed, kill_reason=reason), ""
+            done.wait(_PATIENCE / 2)
+            break
+    return fired
 
 
 def _tree(contract: Contract, cwd: str, env: Mapping[str, str]) -> bytes | None:

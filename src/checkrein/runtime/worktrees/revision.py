@@ -67,8 +67,8 @@ class Revisions:
         self._cwd = os.path.realpath(cwd)
         self._env = env
         self._spawner = spawner
-        shown = self._text("rev-parse", "--show-toplevel", "--show-prefix").split("\n")
-        self._top, self._below = shown[0], shown[1].rstrip("/")
+        self._top = _top(self._cwd)
+        self._below = os.path.relpath(self._cwd, self._top)
 
     def ends(self, pair: Pair) -> tuple[str, str | None]:
         """The two commits of a pair; None is the work tree."""
@@ -88,7 +88,7 @@ class Revisions:
             os.makedirs(os.path.dirname(target), exist_ok=True)
             with open(target, "xb") as file:
                 file.write(data)
-        project = os.path.join(into, self._below)
+        project = os.path.normpath(os.path.join(into, self._below))
         os.makedirs(project, exist_ok=True)
         return Revision(name, project, tuple(skipped))
 
@@ -162,6 +162,21 @@ class Revisions:
             timeout=_PATIENCE,
             stdin=stdin,
         )
+
+
+def _top(cwd: str) -> str:
+    """The directory that holds the repository. Its configuration may name any other as its work tree."""
+    here = cwd
+    while not os.path.lexists(os.path.join(here, ".git")):
+        above = os.path.dirname(here)
+        if above == here:
+            raise FileError(
+                f"{cwd} is not in a git repository.",
+                kind="git_failed",
+                hint="Run it where the rules are kept.",
+            )
+        here = above
+    return here
 
 
 def _counts(path: str) -> bool:
