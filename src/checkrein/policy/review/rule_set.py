@@ -21,6 +21,9 @@ from checkrein.policy.suggestions import literal_path, rule_choices
 from checkrein.policy.tools import Meaning
 from checkrein.policy.values import Context, Decision
 
+_MOST = 100
+"""How many rules are considered; nobody reads more."""
+
 Under = Callable[[tuple[str, ...]], Judge]
 """The judge with these allow rules added."""
 
@@ -80,15 +83,15 @@ def smallest(
 
 
 def _promising(asked: Sequence[Asked], at_least: int) -> list[Asked]:
-    """Without the choices that hold a rule for fewer questions than wanted, the most frequent calls first."""
+    """Without the choices that hold a rule for fewer questions than wanted, or one beyond the most useful;
+    the most frequent calls first."""
     most: dict[str, int] = {}
     for one in asked:
         for rule in {rule for rules in one.choices for rule in rules}:
             most[rule] = most.get(rule, 0) + one.past.times
-    kept = (
-        Asked(one.past, tuple(c for c in one.choices if all(most[rule] >= at_least for rule in c)))
-        for one in asked
-    )
+    useful = set(sorted(most, key=lambda rule: -most[rule])[:_MOST])
+    worth = {rule for rule in useful if most[rule] >= at_least}
+    kept = (Asked(one.past, tuple(c for c in one.choices if worth.issuperset(c))) for one in asked)
     return sorted((one for one in kept if one.choices), key=lambda one: -one.past.times)
 
 
