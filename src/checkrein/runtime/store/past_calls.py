@@ -43,6 +43,7 @@ _BODIES = ("content", "old_string", "new_string", "new_source", "edits", "prompt
 """Fields that no verdict depends on."""
 _LONG = 1000
 _HEAD = 2000
+_DEEPEST = 30
 
 
 class Transcripts(Struct):
@@ -150,9 +151,20 @@ class Reader:
 def _light(input: Mapping[str, Any]) -> dict[str, Any]:
     """The input without long texts that no verdict depends on; a transcript may hold gigabytes of them."""
     return {
-        name: "" if name in _BODIES and not (isinstance(value, str) and len(value) < _LONG) else value
+        name: ""
+        if name in _BODIES and not (isinstance(value, str) and len(value) < _LONG)
+        else _shallow(value)
         for name, value in input.items()
     }
+
+
+def _shallow(value: Any, depth: int = _DEEPEST) -> Any:
+    """The value without what lies too deep: no tool reads it, and it could exhaust whoever walks it."""
+    if isinstance(value, dict):
+        return {key: _shallow(one, depth - 1) for key, one in value.items()} if depth else {}
+    if isinstance(value, list):
+        return [_shallow(one, depth - 1) for one in value] if depth else []
+    return value
 
 
 def _text(value: Any) -> str:

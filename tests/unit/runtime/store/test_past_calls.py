@@ -109,6 +109,14 @@ def test_long_bodies_are_not_kept(tmp_path: Path) -> None:
     assert one.call.input["content"] == ""
 
 
+def test_a_deep_input_exhausts_nobody(tmp_path: Path) -> None:
+    deep: dict[str, object] = {}
+    for _ in range(300):
+        deep = {"a": deep}
+    (one,) = read(write_transcript(tmp_path / "s.jsonl", exchange("1", "mcp__a__b", deep, cwd="/p"))).calls
+    assert str(one.call.input).count("a") <= 40
+
+
 def test_the_transcripts_of_a_project(tmp_path: Path) -> None:
     home = Path(os.environ["HOME"])
     root = tmp_path / "p"
