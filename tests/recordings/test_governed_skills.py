@@ -15,6 +15,7 @@ from checkrein.passes.visibility.bundled_skills import bundled_names
 from checkrein.runtime.session.events import ToolFinished
 from checkrein.runtime.session.options import Options
 from checkrein.runtime.session.session import Session
+from checkrein.runtime.trust import standing
 from checkrein.testing import Call, ScriptedModel, Turn
 from support.sessions import home
 
@@ -54,7 +55,7 @@ class Scene:
 
 
 @pytest.fixture
-def play() -> Iterator[Callable[..., Scene]]:
+def enter() -> Iterator[Callable[..., Scene]]:
     opened: list[Scene] = []
 
     def start(*args: object, **keywords: object) -> Scene:
@@ -66,20 +67,20 @@ def play() -> Iterator[Callable[..., Scene]]:
         one.session.close()
 
 
-Play = Callable[..., Scene]
+Enter = Callable[..., Scene]
 
 
-def test_without_a_configuration_nothing_is_added(project: Path, write: Write, play: Play) -> None:
+def test_without_a_configuration_nothing_is_added(project: Path, write: Write, enter: Enter) -> None:
     write(".claude/skills/mine/SKILL.md", skill("MINE"))
-    scene = play(project, "diagnose-ci")
+    scene = enter(project, "diagnose-ci")
     (refused,) = scene.say()
     assert scene.listed() & {"mine", "open-kitchen", *bundled_names()} == {"mine"}
     assert refused.is_error
 
 
-def test_promotion_changes_what_the_model_sees_and_loads(project: Path, write: Write, play: Play) -> None:
+def test_promotion_changes_what_the_model_sees_and_loads(project: Path, write: Write, enter: Enter) -> None:
     write("checkrein.toml", '[skills]\ntier1 = ["diagnose-ci"]\n')
-    scene = play(project, "diagnose-ci", "audit-tests")
+    scene = enter(project, "diagnose-ci", "audit-tests")
     loaded, refused = scene.say()
     assert "diagnose-ci" in scene.listed()
     assert "audit-tests" not in scene.listed()
@@ -88,12 +89,12 @@ def test_promotion_changes_what_the_model_sees_and_loads(project: Path, write: W
 
 
 def test_demotion_hides_a_skill_of_the_project_from_model_and_user(
-    project: Path, write: Write, play: Play
+    project: Path, write: Write, enter: Enter
 ) -> None:
     write(".claude/skills/mine/SKILL.md", skill("MINE"))
     write(".claude/commands/also.md", skill("ALSO"))
     write("checkrein.toml", '[skills]\ntier2 = ["mine"]\ntier3 = ["also"]\n')
-    scene = play(project, "mine", "also")
+    scene = enter(project, "mine", "also")
     assert [(one.is_error, "tier" in str(one.content)) for one in scene.say()] == [(True, True)] * 2
     assert not {"mine", "also"} & scene.listed()
     scene.say("/mine")
@@ -102,19 +103,19 @@ def test_demotion_hides_a_skill_of_the_project_from_model_and_user(
 
 @pytest.mark.parametrize("place", [".claude/skills", ".checkrein/skills"])
 def test_req_ovr_001_an_override_is_detected_loaded_and_wins(
-    project: Path, write: Write, play: Play, place: str
+    project: Path, write: Write, enter: Enter, place: str
 ) -> None:
     write(f"{place}/diagnose-ci/SKILL.md", OVERRIDE)
     write("checkrein.toml", '[subsets]\ndisabled = ["telemetry"]\n')
-    (loaded,) = play(project, "diagnose-ci").say()
+    (loaded,) = enter(project, "diagnose-ci").say()
     assert "OUR OWN TEXT" in str(loaded.content)
 
 
 def test_req_ovr_002_the_bundled_copy_is_gone_in_a_cook_session_too(
-    project: Path, write: Write, play: Play
+    project: Path, write: Write, enter: Enter
 ) -> None:
     write(".checkrein/skills/diagnose-ci/SKILL.md", OVERRIDE)
-    (loaded,) = play(project, "diagnose-ci", mode="cook").say()
+    (loaded,) = enter(project, "diagnose-ci", mode="cook").say()
     assert "OUR OWN TEXT" in str(loaded.content)
     assert "decisive lines" not in str(loaded.content)
 
@@ -127,18 +128,18 @@ def test_the_directory_that_every_agent_reads_wins_over_ours(project: Path, writ
     assert [one.lost is None for one in found.candidates] == [True, False]
 
 
-def test_cook_sees_all_tiers_and_disabled_subsets(project: Path, write: Write, play: Play) -> None:
+def test_cook_sees_all_tiers_and_disabled_subsets(project: Path, write: Write, enter: Enter) -> None:
     write("checkrein.toml", '[subsets]\ndisabled = ["ci", "github"]\n')
-    scene = play(project, "diagnose-ci", mode="cook")
+    scene = enter(project, "diagnose-ci", mode="cook")
     assert not scene.say()[0].is_error
     assert {"audit-tests", "diagnose-ci", "lens-boundaries", "review-changes"} <= scene.listed()
 
 
 def test_a_worker_sees_the_closure_and_can_only_be_told_of_other_skills(
-    project: Path, write: Write, play: Play
+    project: Path, write: Write, enter: Enter
 ) -> None:
     write(".claude/skills/work/SKILL.md", skill("WORK", activate_deps="[audit-tests, nowhere]"))
-    scene = play(project, "audit-tests", "lens-boundaries", "diagnose-ci", mode="headless", target="work")
+    scene = enter(project, "audit-tests", "lens-boundaries", "diagnose-ci", mode="headless", target="work")
     needed, quiet, hidden = scene.say()
     assert (needed.is_error, quiet.is_error, hidden.is_error) == (False, True, True)
     assert "Only the user" in str(quiet.content)
@@ -148,10 +149,10 @@ def test_a_worker_sees_the_closure_and_can_only_be_told_of_other_skills(
     assert "which part may know which" in scene.read()
 
 
-def test_skills_that_appear_later_obey_the_rules_too(project: Path, write: Write, play: Play) -> None:
+def test_skills_that_appear_later_obey_the_rules_too(project: Path, write: Write, enter: Enter) -> None:
     write(".claude/skills/old/SKILL.md", skill("OLD"))
     write("checkrein.toml", '[skills]\ntier3 = ["late"]\n[subsets]\ndisabled = ["github"]\n')
-    scene = play(project)
+    scene = enter(project)
     scene.say()
     write(".claude/skills/late/SKILL.md", skill("LATE", description="comes late"))
     write(".checkrein/skills/tagged/SKILL.md", skill("TAGGED", categories="[github]"))
@@ -162,30 +163,30 @@ def test_skills_that_appear_later_obey_the_rules_too(project: Path, write: Write
     assert "tagged" not in scene.listed()
 
 
-def test_skills_of_nested_folders_obey_the_rules_too(project: Path, write: Write, play: Play) -> None:
+def test_skills_of_nested_folders_obey_the_rules_too(project: Path, write: Write, enter: Enter) -> None:
     write(".claude/skills/old/SKILL.md", skill("OLD"))
     write("pkg/.claude/skills/deep/SKILL.md", skill("DEEP"))
     write("pkg/.claude/skills/open/SKILL.md", skill("OPEN"))
     write("checkrein.toml", '[skills]\ntier2 = ["deep"]\n')
-    shelf = play(project).session.conversation.skills.shelf
+    shelf = enter(project).session.conversation.skills.shelf
     assert [one.name for one in shelf.visit(str(project / "pkg"))] == ["open"]
     assert shelf.find("deep") is None
 
 
-def test_a_child_sees_no_more_than_its_parent(project: Path, write: Write, play: Play) -> None:
+def test_a_child_sees_no_more_than_its_parent(project: Path, write: Write, enter: Enter) -> None:
     write(".claude/skills/mine/SKILL.md", skill("MINE"))
     write("checkrein.toml", '[skills]\ntier2 = ["mine"]\n')
-    parent = play(project).session.conversation.view
+    parent = enter(project).session.conversation.view
     whole = session_view(load(project, bundled=True), "cook")
     assert "mine" in whole.skills
     assert whole.under(parent).skills.keys() <= parent.skills.keys()
 
 
-def test_req_tier_009_a_skill_in_two_tiers_stops_a_session(project: Path, write: Write, play: Play) -> None:
+def test_req_tier_009_a_skill_in_two_tiers_stops_a_session(project: Path, write: Write, enter: Enter) -> None:
     write(".claude/skills/mine/SKILL.md", skill("MINE"))
     write("checkrein.toml", '[skills]\ntier1 = ["mine"]\ntier2 = ["mine"]\n')
     with pytest.raises(ConfigError, match=r"`mine` is in skills\.tier1 and skills\.tier2") as raised:
-        play(project)
+        enter(project)
     assert raised.value.origin is not None
     assert str(raised.value.origin).endswith("checkrein.toml:2")
 
@@ -218,3 +219,22 @@ def test_tier_6_the_tiers_come_through_the_layers(
     assert session_view(load(project)).skills.keys() & {"a", "b"} == {"a"}
     monkeypatch.setenv("CHECKREIN_SKILLS__TIER2", "[]")
     assert session_view(load(project)).skills.keys() & {"a", "b"} == {"a", "b"}
+
+
+def test_an_untrusted_projects_own_skill_grants_nothing(project: Path, write: Write) -> None:
+    granted = "---\ndescription: d\nallowed-tools: Bash\n---\n!`touch made`"
+    write(".checkrein/skills/grab/SKILL.md", granted)
+    trust = standing(load(project))
+    assert not trust.trusted
+    assert trust.project.skills["grab"].item.allowed_tools == ()
+    assert load(project).skills["grab"].item.allowed_tools == ("Bash",)
+
+
+def test_no_rule_lets_the_model_write_our_own_directory(project: Path) -> None:
+    wanted = str(project / ".checkrein" / "skills" / "new" / "SKILL.md")
+    options = Options(trust=True, mode="acceptEdits", allowed=("Write",), persist=False)
+    turn = Turn(tool_calls=(Call("Write", {"file_path": wanted, "content": "x"}),))
+    with Session(project, model=ScriptedModel((turn, OK), idle=5), options=options) as session:
+        (done,) = [event for event in session.run("go") if isinstance(event, ToolFinished)]
+    assert done.is_error
+    assert not Path(wanted).exists()

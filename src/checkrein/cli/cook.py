@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from checkrein.base.errors import UsageError
-from checkrein.cli import run as run_command
 from checkrein.cli.registry import Arg, Command, Outcome
+from checkrein.cli.run import COMMAND as RUN
+from checkrein.cli.run import run as run_session
 from checkrein.cli.run_args import RUN_ARGS
 
 _FOR_CLAUDE = frozenset({"prompt", "project", "print_", "model", "resume", "permission_mode", "add_dir"})
@@ -28,8 +29,8 @@ COMMAND = Command(
         ),
     ),
     output="stream",
-    errors=(*run_command.COMMAND.errors, "skill_in_two_tiers", "backend_missing"),
-    exits=run_command.COMMAND.exits,
+    errors=(*RUN.errors, "skill_in_two_tiers", "backend_missing"),
+    exits=RUN.exits,
     examples=(
         ("checkrein cook '/diagnose-ci'", "run a skill of tier 3 yourself"),
         ("checkrein cook --backend claude", "the same skills in Claude Code"),
@@ -40,7 +41,7 @@ COMMAND = Command(
 def run(**values: Any) -> Outcome:
     backend = values.pop("backend")
     values["session_mode"] = "cook"
-    return run_command.run(**values) if backend == "checkrein" else _claude(values)
+    return run_session(**values) if backend == "checkrein" else _claude(values)
 
 
 def _claude(values: dict[str, Any]) -> Outcome:

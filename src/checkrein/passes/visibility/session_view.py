@@ -55,6 +55,15 @@ def sight_under(item: Invocable, project: Project, rules: Visibility) -> Sight:
     return sights(items, rules, default_tiers(items.values()))[item.name]
 
 
+def refusal_of(view: View, name: str) -> str | None:
+    """Why a session may not run a skill of its project; None: it may. Ask before anything starts."""
+    item = invocables(view.project).get(name)
+    if item is None or view.rules is None:
+        return None
+    sight = sight_under(item, view.project, view.rules)
+    return None if sight.is_visible else sight.reason
+
+
 def invocables(project: Project) -> dict[str, Invocable]:
     """Skills and commands by name: they are one thing in two places."""
     group: Mapping[str, Invocable] = {name: one.item for name, one in project.commands.items()}

@@ -56,12 +56,10 @@ Visible = Callable[[Project, str], Range]
 
 def governed(project: Project, skill: str) -> Range:
     """By the project's rules of visibility: the skill, what it activates, and what every session sees."""
-    from checkrein.passes.visibility.session_view import governed_view, rules_for, sights_of
+    from checkrein.passes.visibility.session_view import governed_view, refusal_of, rules_for
 
-    rules = rules_for(project, "headless", target=skill)
-    view = governed_view(project, rules)
-    sight = sights_of(project, rules).get(skill)
-    return Range(view, None if sight is None or sight.is_visible else sight.reason)
+    view = governed_view(project, rules_for(project, "headless", target=skill))
+    return Range(view, refusal_of(view, skill))
 
 
 class WorkerTerms(Struct, frozen=True, kw_only=True):

@@ -185,8 +185,8 @@ def assignment(place: Path, **fields: Any) -> Assignment:
     )
 
 
-def test_tier_4_the_command_line(planner: Path) -> None:
-    """TIER-4 and CC-HEADLESS-001: literal words, so that no constant drifts with the code."""
+def test_cc_headless_001_and_tier_4_the_command_line(planner: Path) -> None:
+    """Literal words, so that no constant drifts with the code."""
     extra = AddDir.at(planner)
     made = argv(("claude",), assignment(planner, model="opus", resume="s1"), "/s.json", extra)
     assert made == (
