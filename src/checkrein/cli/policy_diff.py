@@ -168,7 +168,7 @@ def _skipped(revision: Revision) -> tuple[Diagnostic, ...]:
 
     return tuple(
         Diagnostic(
-            "POLICY001",
+            "AUDIT001",
             "warning",
             f"{path} of {revision.name} is a link or too large, and was not read",
             Origin(path, "project"),

@@ -23,13 +23,12 @@ class Code(Struct, frozen=True):
 
 
 FAMILIES: dict[str, str] = {
-    "AUDIT": "found while reading the transcripts of past sessions",
+    "AUDIT": "found while reading what an audit or a comparison of rules needs",
     "CFG": "Checkrein's own configuration",
     "COMPILE": "found while compiling a spec",
     "DEP": "found while deploying to other agents",
     "EXT": "Python code that installed packages add",
     "LIST": "found when a session lists its skills",
-    "POLICY": "found while comparing the rules of two commits",
     "PROTO": "warnings of the machine protocol",
     "RUNHOOK": "hooks that can never run, found when a session starts",
     "RUNMCP": "found when a session connects its MCP servers",
@@ -45,19 +44,11 @@ FAMILIES: dict[str, str] = {
 _TABLE = (
     Code(
         "AUDIT001",
-        "not-a-transcript",
+        "file-left-out",
         "warning",
-        "A file that an audit reads holds no entry of a session, is a link, or can't be opened.",
-        "Its calls, if it has any, are not in the report.",
-        "Name transcripts of Checkrein or Claude Code.",
-    ),
-    Code(
-        "POLICY001",
-        "settings-file-left-out",
-        "warning",
-        "A settings file of a commit is a symbolic link or larger than 4 MiB.",
-        "Its rules are not part of the comparison.",
-        "Commit a regular file.",
+        "A file that an audit or a comparison of rules reads is a link, too large, or of another form.",
+        "Its calls, or its rules, are not in the report.",
+        "Name transcripts of Checkrein or Claude Code; commit settings as regular files.",
     ),
     Code(
         "CFG001",

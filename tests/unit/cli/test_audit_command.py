@@ -197,7 +197,7 @@ def test_names_that_are_no_commits(tmp_path: Path, name: str) -> None:
 
 def test_outside_a_repository(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert run(["policy", "diff", "HEAD", "-C", str(tmp_path)]) == 1
-    assert "not a git repository" in capfd.readouterr().err
+    assert "not in a git repository" in capfd.readouterr().err
 
 
 ROWS = """# the team's rules
