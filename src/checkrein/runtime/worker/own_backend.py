@@ -1,5 +1,5 @@
 """Checkrein's own runtime as a backend: a session in this process, under the project's rules, with nobody to
-ask. It has no channel B: its events say when it ends."""
+ask, and never in the mode that skips them. It has no channel B: its events say when it ends."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from checkrein.llm.cancel import Cancel
 from checkrein.llm.port import Text
+from checkrein.policy.project import mode_of
 from checkrein.runtime.session.events import (
     AssistantBlock,
     Event,
@@ -39,7 +40,9 @@ class OwnBackend:
         from checkrein.runtime.session.session import Session
 
         heard = _Heard(beat)
+        skips = mode_of(assignment.view.project).mode == "bypassPermissions"
         options = Options(
+            mode="default" if skips else None,
             append_system_prompt=assignment.directives,
             kind="recipe",
             resume=assignment.resume,

@@ -283,3 +283,16 @@ def test_our_runtime_asks_nobody(planner: Path) -> None:
     found = work(planner, OwnBackend(), model=model)
     assert not mark.exists()
     assert found.retry_reason == "zero_writes"
+
+
+def test_our_runtime_never_skips_permissions(planner: Path) -> None:
+    """The user's own default may be to skip them; a worker's is not."""
+    settings = {
+        "permissions": {"defaultMode": "bypassPermissions"},
+        "skipDangerousModePermissionPrompt": True,
+    }
+    lay(Path(os.environ["HOME"]), {".claude/settings.json": settings})
+    mark = planner / "ran"
+    replies = [call("Bash", command=f"touch {mark}"), {"text": "x"}]
+    work(planner, OwnBackend(), model=ScriptedModel(replies))
+    assert not mark.exists()
