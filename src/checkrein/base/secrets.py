@@ -26,6 +26,10 @@ _PAIR = (
     + r"""(?P<value>(?:\$\{[^}]*\}|[^\s"',}\]])+))"""
 )
 _FLAG = r"""(?<![\w-])--?(?P<name>[A-Za-z][\w-]*)(?:=|\s+)["']?(?P<value>[^\s"']+)"""
+_CREDENTIAL = (
+    r"""(?i)(?P<before>\bbearer\s+|authorization:\s*\w+\s+|(?<!\S)(?:-u|--user)[\s=]?["']?[^\s:"']+:"""
+    r"""|\bsshpass\s+-p\s*)(?P<value>\$\{[^}]*\}|[^\s"']+)"""
+)
 _QUERY = r"(?P<sign>[?&;#])(?P<name>[\w.~%-]+)=((?:\$\{[^}]*\}|[^&;#\s])+)"
 _QUERY_NAMES = ("key", "sig", "signature", "code", "jwt")
 _SECRET_WORDS = ("token", "secret", "pass", "key", "auth", "cookie", "credential", "dsn", "pat")
@@ -125,8 +129,14 @@ def redact_values(line: str) -> str:
 
 
 def redact_command(line: str) -> str:
-    """A command line with secrets hidden, also in `--token value` and `--token=value`."""
-    return redact_source(_without(line, line, _FLAG))
+    """A command line with secrets hidden, also in `--token value`, `--token=value`, `Bearer value`,
+    `-u name:value`."""
+    shown = re.sub(_CREDENTIAL, _hidden_credential, line) if re.search(_CREDENTIAL, line) else line
+    return redact_source(_without(shown, shown, _FLAG))
+
+
+def _hidden_credential(found: re.Match[str]) -> str:
+    return found[0] if is_reference(found["value"]) else f"{found['before']}{REDACTED}"
 
 
 def redact_words(words: Sequence[str]) -> list[str]:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+from msgspec import Struct
 
 from checkrein.cli import out
 from checkrein.cli.layers import layers_arg, layers_of
@@ -19,6 +21,13 @@ if TYPE_CHECKING:
     from checkrein.policy.values import KernelLayer
     from checkrein.runtime.call.links import LiveLinks
 
+
+class _HookInput(Struct):
+    tool_name: str
+    tool_input: dict[str, Any]
+    cwd: str = ""
+
+
 COMMAND = Command(
     name="decide",
     summary="Judge calls that come as JSON lines, and compare the verdicts with the wanted ones.",
@@ -31,6 +40,12 @@ COMMAND = Command(
             type="bool",
             help="Compare each verdict with the record's `want`, and fail on a difference.",
         ),
+        Arg(
+            name="hook",
+            flags=("--hook",),
+            type="bool",
+            help="Answer one PreToolUse hook of Claude Code on the standard input, in its form.",
+        ),
         layers_arg("none for a record with its own permissions, else as in a session here"),
     ),
     payload=Line,
@@ -38,13 +53,14 @@ COMMAND = Command(
     exits=(
         (0, "a verdict for every record, as wanted"),
         (1, "a difference, or a broken record"),
-        (2, "wrong usage"),
+        (2, "wrong usage; with --hook, the call can't be judged and is refused"),
     ),
     output="stream",
     examples=(
         ("checkrein decide < calls.jsonl", "one verdict per line"),
         ("checkrein decide -C ../shop calls.jsonl", "under the rules of that project"),
         ("checkrein decide --layers exec,files < calls.jsonl", "where the exec guard and the kernel hold"),
+        ("checkrein decide --hook", "as the command of a PreToolUse hook in Claude Code"),
         ("checkrein decide --expect policy-tests.jsonl", "fails when a verdict is not the wanted one"),
     ),
     details="""A record holds `tool` and `input`, and what the decision depends on: `permissions`
@@ -57,7 +73,7 @@ when the record has its own permissions. Any other field is an error.""",
 )
 
 
-def run(file: str, project: str, expect: bool, layers: str | None = None) -> Outcome:
+def run(file: str, project: str, expect: bool, hook: bool = False, layers: str | None = None) -> Outcome:
     import os
 
     import msgspec
@@ -65,6 +81,8 @@ def run(file: str, project: str, expect: bool, layers: str | None = None) -> Out
     from checkrein.passes.tools import added_tools
     from checkrein.policy.lines import Answer, RecordError, answer
 
+    if hook:
+        return _hooked(file, project, layers)
     require(project)
     cwd, home = os.getcwd(), os.path.expanduser("~")
     failures = 0
@@ -117,6 +135,34 @@ def _judge(path: str, tools: Tools, layers: tuple[KernelLayer, ...] | None) -> I
         return found(mode, trusted), LiveLinks()
 
     return judge
+
+
+def _hooked(file: str, project: str, layers: str | None) -> Outcome:
+    """The answer to a PreToolUse hook. Whatever fails, the call must not run: status 2 blocks it."""
+    import msgspec
+
+    from checkrein.passes.tools import added_tools
+    from checkrein.policy.lines import answer
+    from checkrein.runtime.tools.structured import StructuredOutput
+
+    try:
+        with _opened(file) as source:
+            given = msgspec.json.decode(source.read(), type=_HookInput)
+        require(project)
+        tools = added_tools(project).registry().with_tool(StructuredOutput.meaning)
+        judge = _judge(project, tools, layers_of(layers))
+        record = {"tool": given.tool_name, "input": given.tool_input}
+        line = answer(record | ({"cwd": given.cwd} if given.cwd else {}), project=judge).line
+    except Exception as error:
+        out.say(f"checkrein: the call can't be judged, and does not run: {error}", err=True)
+        return Outcome(status=2)
+    said = {
+        "hookEventName": "PreToolUse",
+        "permissionDecision": line.verdict,
+        "permissionDecisionReason": f"{line.reason} ({line.origin})" if line.origin else line.reason,
+    }
+    out.give_bytes(msgspec.json.encode({"hookSpecificOutput": said}) + b"\n")
+    return Outcome()
 
 
 def _difference(number: int, line: Line, want: object) -> str:

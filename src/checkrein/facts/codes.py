@@ -23,6 +23,7 @@ class Code(Struct, frozen=True):
 
 
 FAMILIES: dict[str, str] = {
+    "AUDIT": "found while reading what an audit or a comparison of rules needs",
     "CFG": "Checkrein's own configuration",
     "COMPILE": "found while compiling a spec",
     "DEP": "found while deploying to other agents",
@@ -41,6 +42,14 @@ FAMILIES: dict[str, str] = {
 """What the codes with this prefix have in common. Findings of other families come from loading."""
 
 _TABLE = (
+    Code(
+        "AUDIT001",
+        "file-left-out",
+        "warning",
+        "A file that an audit or a comparison of rules reads is a link, too large, or of another form.",
+        "Its calls, or its rules, are not in the report.",
+        "Name transcripts of Checkrein or Claude Code; commit settings as regular files.",
+    ),
     Code(
         "CFG001",
         "config-unreadable",

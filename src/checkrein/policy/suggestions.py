@@ -61,6 +61,17 @@ def suggest(
     return tuple(found)
 
 
+def rule_choices(
+    call: Call, tool: Meaning, context: Context, decision: Decision
+) -> Iterator[tuple[str, ...]]:
+    """Every set of rules that may allow a call that needs approval, the broader first. Not all of them
+    help."""
+    if decision.verdict != "ask" or tool.interactive or _is_wanted(decision):
+        return
+    for update in _rules(call, tool, context, decision):
+        yield tuple(one.text for one in update.rules)
+
+
 def blocked_path(call: Call, tool: Meaning, context: Context) -> str | None:
     """The file that a call needs approval for: the first that it writes, or that it reads elsewhere."""
     written = _written(call, tool, context)
@@ -105,7 +116,7 @@ def _rules(call: Call, tool: Meaning, context: Context, decision: Decision) -> I
 def _readable(paths: Sequence[str], context: Context) -> Iterator[AddRules]:
     folders = {os.path.dirname(absolute(path, context.cwd, context.home)) for path in paths}
     if all(is_static(folder) and folder != "/" for folder in folders):
-        texts = (RuleText("Read", f"/{_literal(folder)}/**") for folder in sorted(folders))
+        texts = (RuleText("Read", f"/{literal_path(folder)}/**") for folder in sorted(folders))
         yield _allow("session", *texts)
 
 
@@ -163,6 +174,6 @@ def _allow(destination: Destination, *rules: RuleText) -> AddRules:
     return AddRules(rules=rules, behavior="allow", destination=destination)
 
 
-def _literal(path: str) -> str:
+def literal_path(path: str) -> str:
     """A path as the text of a rule, with the special characters of patterns escaped."""
     return "".join(f"\\{char}" if char in _GLOB else char for char in path)

@@ -35,6 +35,10 @@ CALLS: dict[str, list[tuple[list[str], int]]] = {
         (["--prompt"], 0),
     ],
     "check": [([], 1), (["--explain", "PERM003"], 0), (["--fix"], 1), (["--select", "AS"], 0)],
+    "audit": [([], 0), (["--suggest"], 0)],
+    "policy diff": [],
+    "policy test": [],
+    "worker": [],
     "deploy": [(["--list"], 0), (["--to", "codex", "--dry-run"], 0), (["--to", "codex", "--diff"], 0)],
     "convert": [([".claude/agents/reviewer.md", "--to", "copilot"], 0)],
     "import": [(["--from", "codex", "--dry-run"], 1)],
@@ -68,6 +72,9 @@ CALLS: dict[str, list[tuple[list[str], int]]] = {
 
 WIKI = {"mcpServers": {"wiki": {"command": "wiki-mcp"}}}
 WITHOUT = {
+    "policy diff": "it needs commits; test_audit_command has some",
+    "policy test": "it needs rows; test_audit_command has some",
+    "worker": "it needs a model; tests/unit/runtime/worker has some",
     "skill test": "it needs a model; tests/unit/runtime/skills has its report",
     "mcp login": "it needs a server; test_mcp_commands has one",
     "mcp test": "it needs a server; test_mcp_commands has one",

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 ORIGIN = Origin(BUNDLED, "bundled", None, "git")
 TIMEOUT = 10.0
+LARGEST = 64 << 20
+"""Bytes of an answer that stay in memory."""
 _OFF = {
     "core.fsmonitor": "false",
     "core.hooksPath": os.devnull,
@@ -127,12 +129,13 @@ def run_git(
     spawner: Spawner,
     cancel: Cancel,
     timeout: float = TIMEOUT,
+    stdin: bytes = b"",
 ) -> Completed:
     """Run a git command of our own. It must only read."""
     filters = _filters(_config(cwd, env, spawner, cancel)) if arguments[0] in ("status", "diff") else ()
     if arguments[0] in _WITH_DIFFS:
         arguments = (arguments[0], "--no-ext-diff", "--no-textconv", *arguments[1:])
-    return _git(arguments, cwd, safe_env(env, filters), spawner, cancel, timeout)
+    return _git(arguments, cwd, safe_env(env, filters), spawner, cancel, timeout, stdin)
 
 
 def change_git(
@@ -172,6 +175,7 @@ def _git(
     spawner: Spawner,
     cancel: Cancel,
     timeout: float,
+    stdin: bytes = b"",
 ) -> Completed:
     return spawner.run(
         Command(
@@ -181,6 +185,8 @@ def _git(
             purpose=f"git {arguments[0]}",
             env=env,
             timeout=timeout,
+            stdin=stdin,
+            limit=LARGEST,
         ),
         cancel,
     )

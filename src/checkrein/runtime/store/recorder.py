@@ -19,6 +19,7 @@ from checkrein.runtime.session.events import (
     Event,
     Finished,
     ModeChanged,
+    PermissionDenied,
     PermissionsChanged,
     PromptAccepted,
     ReplyCompleted,
@@ -56,6 +57,8 @@ class Recorder:
             case PermissionsChanged():
                 update = msgspec.to_builtins(event.update)
                 self.writer.mark("permissions", update=update, by=event.by, file=event.file)
+            case PermissionDenied(by="asker"):
+                self.writer.mark("denied", toolUseId=event.denial.tool_use_id, by=event.by)
             case ReplyCompleted():
                 if event.cost_usd is not None:
                     self.writer.mark("cost", message=event.reply.id, cost_usd=event.cost_usd)

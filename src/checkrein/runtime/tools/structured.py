@@ -26,7 +26,7 @@ class StructuredOutput:
     def __init__(self, schema: dict[str, Any], keep: Callable[[Any], None]) -> None:
         self.declaration = ToolDeclaration(name=NAME, schema=schema, description=_DESCRIPTION, eager=True)
         self._keep = keep
-        self._check = _validator(schema)
+        self._check = validator(schema)
 
     def run(self, input: dict[str, Any], context: ToolContext) -> ToolOutput:
         problem = self._check(input)
@@ -37,7 +37,7 @@ class StructuredOutput:
         return ToolOutput(content=text, structured=text)
 
 
-def _validator(schema: dict[str, Any]) -> Callable[[Any], str | None]:
+def validator(schema: dict[str, Any]) -> Callable[[Any], str | None]:
     """A function that names the first mismatch of a value. Raises UsageError on a bad schema."""
     from jsonschema import exceptions, validators
 

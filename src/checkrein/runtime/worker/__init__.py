@@ -1,0 +1,1 @@
+"""Runs one skill without a person, on any backend, and says how it ended."""

@@ -1,0 +1,133 @@
+"""What a skill promises to report: its outputs, the patterns of its text, and whether it writes files.
+
+`contract.yaml` beside the SKILL.md holds it. A skill without one promises a text.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import Any, Literal
+
+import msgspec
+from msgspec import Struct
+
+from checkrein.base.errors import ConfigError
+from checkrein.base.files import read_bytes
+from checkrein.base.origin import Origin
+
+FILE = "contract.yaml"
+OutputType = Literal["string", "integer", "file_path", "file_path_list", "directory_path"]
+WriteBehavior = Literal["always", "conditional", "none"]
+_SUMMARY = "summary"
+_PATHS = ("file_path", "file_path_list", "directory_path")
+_READ_TO = 200_000
+"""Characters of a text, from its end, that patterns are looked for in."""
+
+
+class Output(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    name: str
+    type: OutputType = "string"
+    allowed_values: tuple[str, ...] = ()
+    description: str = ""
+
+    @property
+    def is_path(self) -> bool:
+        return self.type in _PATHS
+
+    def schema(self) -> dict[str, Any]:
+        kind: dict[str, Any] = {"type": "string"}
+        if self.type == "integer":
+            kind = {"type": "integer"}
+        elif self.type == "file_path_list":
+            kind = {"type": "array", "items": {"type": "string"}}
+        if self.allowed_values:
+            kind["enum"] = list(self.allowed_values)
+        return kind | ({"description": self.description} if self.description else {})
+
+
+class Contract(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """`expected_output_patterns` must all be found in the text of a session that submits nothing; without
+    any, each output has a line `name = value`. `write_expected_when` are patterns on the text: a skill that
+    writes `conditional`ly must have written when one of them is found."""
+
+    inputs: tuple[dict[str, Any], ...] = ()
+    outputs: tuple[Output, ...] = ()
+    expected_output_patterns: tuple[str, ...] = ()
+    pattern_examples: tuple[str, ...] = ()
+    write_behavior: WriteBehavior = "none"
+    write_expected_when: tuple[str, ...] = ()
+
+    @property
+    def patterns(self) -> tuple[str, ...]:
+        lines = (rf"(?m)^[ \t]*{re.escape(one.name)}[ \t]*=[ \t]*\S" for one in self.outputs)
+        return self.expected_output_patterns or tuple(lines)
+
+    def schema(self) -> dict[str, Any]:
+        """The form of a typed submission."""
+        properties = {one.name: one.schema() for one in self.outputs}
+        required = [one.name for one in self.outputs]
+        properties.setdefault(_SUMMARY, {"type": "string", "description": "What was done, in a few lines."})
+        return {"type": "object", "properties": properties, "required": required or [_SUMMARY]}
+
+    def is_met(self, text: str) -> bool:
+        plain = without_decoration(text)
+        return all(_found(pattern, plain) for pattern in self.patterns)
+
+    def expects_writes(self, text: str) -> bool:
+        if self.write_behavior != "conditional":
+            return self.write_behavior == "always"
+        return any(_found(pattern, text) for pattern in self.write_expected_when)
+
+    def values(self, text: str) -> dict[str, str]:
+        """The values of the lines `name = value` in a text; the last of each counts."""
+        plain = without_decoration(text)[-_READ_TO:]
+        found: dict[str, str] = {}
+        for one in self.outputs:
+            lines = re.findall(rf"(?m)^[ \t]*{re.escape(one.name)}[ \t]*=[ \t]*(\S.*?)[ \t]*$", plain)
+            if lines:
+                found[one.name] = lines[-1]
+        return found
+
+
+NO_CONTRACT = Contract()
+
+
+def without_decoration(text: str) -> str:
+    """`**plan_path** = x` and `` `plan_path` = x `` as `plan_path = x`."""
+    return re.sub(r"(?m)^([ \t]*)[*_`]{1,3}([\w-]+)[*_`]{1,3}([ \t]*=)", r"\1\2\3", text)
+
+
+def _found(pattern: str, text: str) -> bool:
+    """A pattern that is no regular expression is never found."""
+    try:
+        return re.search(pattern, text[-_READ_TO:]) is not None
+    except re.error:
+        return False
+
+
+def contract_of(skill_file: str) -> Contract:
+    """The contract of a skill. Raises ConfigError when its file has another form: a skill whose promise
+    nobody can check does not run."""
+    path = os.path.join(os.path.dirname(skill_file), FILE)
+    found = read_bytes(path, within=(os.path.dirname(os.path.realpath(skill_file)),))
+    if found.problem is not None:
+        if not os.path.lexists(path):
+            return NO_CONTRACT
+        raise _wrong(path, found.problem)
+    import yaml
+
+    try:
+        said = yaml.load(found.data, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+        return msgspec.convert(said or {}, Contract)
+    except (yaml.YAMLError, msgspec.ValidationError, RecursionError) as error:
+        raise _wrong(path, str(error).replace("\n", " ")) from error
+
+
+def _wrong(path: str, why: str) -> ConfigError:
+    return ConfigError(
+        f"{path} is not a contract: {why}.",
+        kind="contract_invalid",
+        hint="It has `outputs`, `expected_output_patterns`, `write_behavior` and `write_expected_when`.",
+        origin=Origin(path, "project"),
+    )
