@@ -288,12 +288,12 @@ def test_strict_tools_restrict_the_turn(project: Path, write: Write) -> None:
     assert [denial.tool_input for denial in strict.result.denials] == [calls[2].input, calls[3].input]
 
 
-def test_model_and_effort_hold_for_the_turn(project: Path, write: Write, tmp_path: Path) -> None:
+def test_model_and_effort_hold_for_the_turn(project: Path, tmp_path: Path) -> None:
     script = tmp_path / "other.jsonl"
     script.write_text('{"text": "from the other"}\n')
-    write(
-        ".claude/skills/t/SKILL.md", front("BODY", description="d", model=f"scripted:{script}", effort="max")
-    )
+    skill = Path.home() / ".claude/skills/t/SKILL.md"
+    skill.parent.mkdir(parents=True)
+    skill.write_text(front("BODY", description="d", model=f"scripted:{script}", effort="max"))
     model = ScriptedModel([Turn(tool_calls=(Call("Skill", {"skill": "t"}),)), Turn(text="own")], idle=5)
     options = Options(trust=True, persist=False, allowed=("Skill",), effort="low")
     with Session(project, model=model, options=options) as session:
