@@ -294,6 +294,15 @@ _TABLE = (
         "Correct it, or remove it.",
     ),
     Code(
+        "PLUGIN006",
+        "plugin-program-skipped",
+        "warning",
+        "A language server or a monitor of a plugin is skipped.",
+        "Its entry lacks a required key, has a value that no agent can use, or claims a file extension that "
+        "another server has.",
+        "Correct the entry.",
+    ),
+    Code(
         "MARKET001",
         "marketplace-refused",
         "error",

@@ -32,10 +32,12 @@ from checkrein.runtime.call.toolset import Toolbox, ToolSet, ToolView
 from checkrein.runtime.context.instructions import InstructionWatch
 from checkrein.runtime.context.lazy import LazyContext
 from checkrein.runtime.context.prompt import Prompt
+from checkrein.runtime.context.styles import has_style, style_segment
 from checkrein.runtime.context.withheld import shown, withheld
 from checkrein.runtime.hooks.ports import Ports, RunAgent
 from checkrein.runtime.memory.headlines import index_of
 from checkrein.runtime.memory.writes import memory_keeper
+from checkrein.runtime.plugins.executables_path import with_executables
 from checkrein.runtime.process.confinement import confinement
 from checkrein.runtime.process.environment import settings_env
 from checkrein.runtime.process.layers import Layers, layers_here
@@ -249,7 +251,7 @@ def _furnish(
         place=place,
         session_id=start.opened.writer.session_id,
         results=services.results,
-        env=services.child_env,
+        env=with_executables(services.child_env, seat.view.project),
         env_file=services.env_file,
         spawner=services.spawner,
         state=desk,
@@ -307,9 +309,7 @@ def _furnish(
         prompt = parent.backdrop.prompt
     else:
         style = None
-        if parent is None and not seat.options.bare and seat.view.project.setting("outputStyle"):
-            from checkrein.runtime.context.styles import style_segment
-
+        if parent is None and not seat.options.bare and has_style(seat.view.project):
             style = style_segment(seat.view.project)
         prompt = Prompt(
             seat.view, seat.options, models.name, segments, memory, denial, lean=start.lean, style=style

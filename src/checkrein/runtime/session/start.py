@@ -53,11 +53,9 @@ def started(conversation: Conversation) -> SessionStarted:
 
 
 def _style(view: View) -> str:
-    if not view.project.setting("outputStyle"):
-        return "default"
-    from checkrein.runtime.context.styles import chosen
+    from checkrein.runtime.context.styles import DEFAULT, chosen, has_style
 
-    return chosen(view.project)
+    return chosen(view.project) if has_style(view.project) else DEFAULT
 
 
 def _commands(conversation: Conversation) -> tuple[str, ...]:

@@ -81,8 +81,8 @@ def _think(conversation: Conversation, value: str) -> None:
 
 
 def _restyle(conversation: Conversation, name: str) -> None:
-    place = conversation.view.project.place
-    found = styles.styles(place)
+    project = conversation.view.project
+    found = styles.styles(project)
     if name != styles.DEFAULT and name not in found:
         raise CheckreinError(f"there is no style {name!r}.{did_you_mean(name, found)}", kind="value_invalid")
-    conversation.backdrop.prompt.restyle(styles.segment_of(place, name), name)
+    conversation.backdrop.prompt.restyle(styles.segment_of(project, name), name)
