@@ -73,11 +73,12 @@ class Installed(Struct, frozen=True, omit_defaults=True, kw_only=True):
 
 class Known(Struct, frozen=True, omit_defaults=True, kw_only=True):
     """A marketplace that the user added. `hash` is the content of its copy in the cache; None for a
-    directory, which is read where it is."""
+    directory, which is read where it is. `left_out` are links and submodules that the copy has not."""
 
     source: dict[str, Any]
     hash: str | None = None
     commit: str | None = None
+    left_out: tuple[str, ...] = ()
 
 
 class Records(Struct, frozen=True, kw_only=True):
