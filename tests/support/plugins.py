@@ -16,7 +16,6 @@ from typing import Any
 from support.files import lay
 
 SKILL = "---\nname: {name}\ndescription: Use when somebody asks for {name}.\n---\nSay {name}.\n"
-HOOK = {"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "COMMAND"}]}]}}
 
 
 def plugin(name: str = "formatter", version: str | None = "1.0.0", **more: Any) -> dict[str, object]:
@@ -33,8 +32,8 @@ def plugin(name: str = "formatter", version: str | None = "1.0.0", **more: Any) 
 
 
 def with_hook(command: str, **files: object) -> dict[str, object]:
-    text = json.dumps(HOOK).replace("COMMAND", command)
-    return {"hooks/hooks.json": json.loads(text), **files}
+    handler = {"matcher": "Bash", "hooks": [{"type": "command", "command": command}]}
+    return {"hooks/hooks.json": {"hooks": {"PreToolUse": [handler]}}, **files}
 
 
 def marketplace(root: Path, *entries: Mapping[str, Any], name: str = "tools", **more: Any) -> Path:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from functools import total_ordering
 
 from msgspec import Struct
 
@@ -15,22 +14,22 @@ _PARTIAL = re.compile(
     r"v?(\d{1,9}|[xX*])(?:\.(\d{1,9}|[xX*]))?(?:\.(\d{1,9}|[xX*]))?(?:-([0-9A-Za-z.-]{1,100}))?(?:\+[0-9A-Za-z.-]+)?"
 )
 _HYPHEN = re.compile(r"\s*(\S+)\s+-\s+(\S+)\s*")
-_COMPARATOR = re.compile(r"(>=|<=|>|<|=|\^|~>?)?\s*(\S+)")
+_COMPARATOR = re.compile(r"(>=|<=|>|<|=|\^|~>?)?(\S+)")
 _LONGEST = 200
 
 
-@total_ordering
+Order = tuple[int, int, int, int, tuple[tuple[int, int, str], ...]]
+
+
 class Version(Struct, frozen=True):
     """A semantic version; `pre` are the identifiers of a pre-release."""
 
     numbers: tuple[int, int, int]
     pre: tuple[str, ...] = ()
 
-    def __lt__(self, other: Version) -> bool:
-        return self._key() < other._key()
-
-    def _key(self) -> tuple[object, ...]:
-        """A pre-release comes before its release; numbers before words."""
+    @property
+    def order(self) -> Order:
+        """What to compare by: a pre-release comes before its release, numbers before words."""
         pre = tuple((0, int(one), "") if one.isdecimal() else (1, 0, one) for one in self.pre)
         return (*self.numbers, 0 if self.pre else 1, pre)
 
@@ -40,13 +39,14 @@ class Bound(Struct, frozen=True):
     version: Version
 
     def holds(self, version: Version) -> bool:
+        this, that = version.order, self.version.order
         if self.sign == ">=":
-            return version >= self.version
+            return this >= that
         if self.sign == ">":
-            return version > self.version
+            return this > that
         if self.sign == "<":
-            return version < self.version
-        return version <= self.version if self.sign == "<=" else version == self.version
+            return this < that
+        return this <= that if self.sign == "<=" else this == that
 
 
 class Range(Struct, frozen=True):
@@ -83,7 +83,8 @@ def parse_range(text: str) -> Range | None:
 def highest(versions: Iterable[Version], ranges: Iterable[Range]) -> Version | None:
     """The highest version that all ranges hold."""
     wanted = tuple(ranges)
-    return max((one for one in versions if all(range.holds(one) for range in wanted)), default=None)
+    fitting = (one for one in versions if all(range.holds(one) for range in wanted))
+    return max(fitting, key=lambda one: one.order, default=None)
 
 
 def _fits(bounds: tuple[Bound, ...], version: Version) -> bool:
@@ -103,8 +104,9 @@ def _bounds(text: str) -> tuple[Bound, ...] | None:
         low, high = _low(hyphen[1]), _beyond(hyphen[2])
         return None if low is None or high is None else (Bound(">=", low), *high)
     found: list[Bound] = []
-    for sign, written in _COMPARATOR.findall(re.sub(r"([<>=^~])\s+", r"\1", text)):
-        bounds = _comparator(sign, written)
+    for word in re.sub(r"([<>=^~])\s+", r"\1", text).split():
+        parts = _COMPARATOR.fullmatch(word)
+        bounds = _comparator(parts[1] or "", parts[2]) if parts is not None else None
         if bounds is None:
             return None
         found += bounds
