@@ -49,6 +49,12 @@ COMMAND = Command(
             help="Print the dialect with its signals and scores.",
         ),
         Arg(
+            name="plugin",
+            flags=("--plugin",),
+            metavar="PLUGIN",
+            help="Only this plugin, by directory or name, as if it were on.",
+        ),
+        Arg(
             name="all_",
             flags=("--all", "-a"),
             type="bool",
@@ -56,17 +62,18 @@ COMMAND = Command(
         ),
     ),
     payload=Payload,
-    errors=("project_not_found", "thing_not_found"),
+    errors=("project_not_found", "thing_not_found", "plugin_not_found"),
     examples=(
         ("checkrein show", "the project in this directory"),
         ("checkrein show skills", "only the skills"),
         ("checkrein show agents", "each agent's tools, model and mode, and its fields without effect"),
         ("checkrein show review", "the thing called review, in full"),
+        ("checkrein show --plugin formatter", "what one plugin of a marketplace brings"),
     ),
 )
 
 
-def run(what: str | None, project: str, detect: bool, all_: bool) -> Outcome:
+def run(what: str | None, project: str, detect: bool, plugin: str | None, all_: bool) -> Outcome:
     import os
 
     from checkrein.passes.load import load
@@ -74,7 +81,7 @@ def run(what: str | None, project: str, detect: bool, all_: bool) -> Outcome:
     if what is not None and what not in PLURALS and what not in KINDS and os.path.isdir(what):
         project, what = what, None
     require(project)
-    loaded = load(project)
+    loaded = load(project) if plugin is None else _only(project, plugin)
     from checkrein.base.diagnostic import count
     from checkrein.passes import rows as table
 
@@ -116,6 +123,17 @@ def run(what: str | None, project: str, detect: bool, all_: bool) -> Outcome:
         return show_text.tree(payload, everything=all_ or what is not None)
 
     return Outcome(data=payload, text=text)
+
+
+def _only(project: str, plugin: str) -> Project:
+    """A project that holds one plugin and nothing else."""
+    from checkrein.deploy.plugin_parts import find_plugin
+    from checkrein.dialects.claude import plugins
+    from checkrein.passes.load import load
+    from checkrein.passes.resolve import resolve
+
+    whole = load(project, detect=False)
+    return resolve(whole.place, plugins.read(find_plugin(whole, plugin)), whole.detection)
 
 
 def _dialect(project: Project) -> str:
