@@ -12,6 +12,7 @@ from checkrein.base.jsonpos import join
 from checkrein.base.origin import COMMAND_LINE, Origin, Scope
 from checkrein.dialects import jsonfile, scan
 from checkrein.dialects.claude import marketplaces, plugins
+from checkrein.dialects.claude.plugin_index import Wanted, read_all
 from checkrein.dialects.claude.plugin_places import Places
 from checkrein.dialects.codes import Log, diagnose
 from checkrein.dialects.jsonfile import Document
@@ -52,20 +53,23 @@ def read(
     for root in dict.fromkeys((place.cwd, place.root)):
         if root not in roots and (plugins.is_plugin(root) or plugins.is_open_plugin(root)):
             add(plugins.read(root, marketplace=facts.INLINE, within=place.within), root)
+    cached: list[tuple[Wanted, Origin, str]] = []
+    others: list[Sources] = []
     for identity, enabled, origin in _enabled(files):
         installed = places.find(identity, origin.scope, log)
-        if installed is not None and installed.root is not None:
-            _, _, marketplace = identity.rpartition("@")
-            part = plugins.read(
-                installed.root,
-                marketplace=marketplace,
-                enabled=enabled,
-                parts=enabled,
-                entry=installed.entry,
-            )
-            add(_switched(part, origin, installed.hash), installed.root)
-        elif enabled:
-            found.append(plugins.missing(identity, origin, locked=installed is not None))
+        if installed is None or installed.root is None:
+            others += [plugins.missing(identity, origin, locked=installed is not None)] if enabled else []
+            continue
+        wanted = Wanted(installed.root, identity.rpartition("@")[2], enabled, installed.entry)
+        if installed.hash is not None:
+            cached.append((wanted, origin, installed.hash))
+        else:
+            roots.add(os.path.realpath(installed.root))
+            part = plugins.read(wanted.root, marketplace=wanted.marketplace, enabled=enabled, parts=enabled)
+            others.append(_switched(part, origin, None))
+    held = read_all([one for one, _, _ in cached], env)
+    found += [_switched(part, origin, hash) for part, (_, origin, hash) in zip(held, cached, strict=True)]
+    found += others
     return _joined([*found, own_marketplace(place, roots), Sources(diagnostics=tuple(log))])
 
 

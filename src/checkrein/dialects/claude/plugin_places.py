@@ -40,10 +40,10 @@ def cache_dir(env: Mapping[str, str] | None = None) -> str:
     return os.path.join(home_path(env), "plugins", "cache")
 
 
-def content_dir(hash: str, env: Mapping[str, str] | None = None) -> str | None:
+def content_dir(hash: str, cache: str) -> str | None:
     """The directory of a content in the cache, whether or not it exists; None for what is not a hash."""
     named = _HASH.fullmatch(hash)
-    return os.path.join(cache_dir(env), named[1]) if named else None
+    return os.path.join(cache, named[1]) if named else None
 
 
 class Places:
@@ -54,6 +54,7 @@ class Places:
         self._files = files
         self._env = env
         self._base = env.get(claude.ENV_PLUGIN_ROOT) or os.path.join(place.config_dir, "plugins")
+        self._cache = cache_dir(env)
         self._records: Records | None = None
         self._locked: dict[str, Any] | None = None
         self._product: dict[str, Any] | None = None
@@ -93,7 +94,7 @@ class Places:
         return self._records
 
     def _content(self, hash: str, entry: Any) -> Found:
-        root = content_dir(hash, self._env)
+        root = content_dir(hash, self._cache)
         there = root is not None and os.path.isdir(root)
         return Found(root if there else None, hash, entry if isinstance(entry, dict) and entry else None)
 

@@ -61,16 +61,19 @@ class Closure:
         self._roll, self._packages, self._tags = roll, packages, tags
         self._found: dict[str, Package] = {}
         self._ranges: dict[str, list[Need]] = {}
+        self._most = _MOST
 
     def of(self, roots: Iterable[Package]) -> dict[str, Package]:
         """The roots and everything they need, needed ones first. Raises DependencyError."""
-        for root in roots:
-            self._found[root.identity] = root
+        wanted = list(roots)
+        self._found = {root.identity: root for root in wanted}
+        self._most = len(wanted) + _MOST
+        for root in wanted:
             self._follow(root, root.identity.rpartition("@")[2])
         return dict(reversed(self._found.items()))
 
     def _follow(self, package: Package, root: str) -> None:
-        if len(self._found) > _MOST:
+        if len(self._found) > self._most:
             raise DependencyError(f"{package.identity} needs more than {_MOST} plugins.")
         for need in needs(package.plugin, package.identity):
             self._require_allowed(need, root)

@@ -24,7 +24,6 @@ _OLD = 24 * 3600.0
 
 class PackageCache:
     def __init__(self, env: Mapping[str, str] | None = None) -> None:
-        self._env = env
         self.root = cache_dir(env)
 
     @contextlib.contextmanager
@@ -58,7 +57,7 @@ class PackageCache:
 
     def place(self, hash: str) -> str:
         """The directory of a content. Raises FileError for what is not a hash."""
-        found = content_dir(hash, self._env)
+        found = content_dir(hash, self.root)
         if found is None:
             raise FileError(f"{hash!r} is not a hash of a plugin.", kind="lock_broken")
         return found
