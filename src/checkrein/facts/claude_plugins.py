@@ -77,6 +77,19 @@ OPEN_MANIFEST_KEYS = frozenset(
     }
 )
 
+OPEN_MANIFEST_TYPES: dict[str, tuple[type, ...]] = {
+    **dict.fromkeys(("version", "description", "homepage", "license"), (str,)),
+    "author": (dict,),
+    "repository": (str, dict),
+    "keywords": (list,),
+    "extensions": (dict,),
+}
+OPEN_SERVER_KEYS: dict[str, frozenset[str]] = {
+    "stdio": frozenset({"type", "command", "args", "env", "cwd"}),
+    "streamable-http": frozenset({"type", "url", "headers"}),
+    "sse": frozenset({"type", "url", "headers"}),
+}
+
 # Source kind of a marketplace entry -> (required keys, optional keys).
 SOURCE_KINDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "path": (("path",), ()),

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from checkrein.base.origin import Origin
 from checkrein.dialects import jsonfile, scan
 from checkrein.dialects.claude import settings
+from checkrein.dialects.claude.open_plugins import conforming
 from checkrein.dialects.codes import Log, diagnose
 from checkrein.dialects.jsonfile import Document
 from checkrein.facts import claude
@@ -147,9 +148,10 @@ class _Reader:
         found: list[Server] = []
         if self.open:
             document = jsonfile.read(os.path.join(self.root, facts.OPEN_MCP_FILE), "plugin", self.log)
-            if document is not None:
-                self._note("mcpServers", document.origin.file)
-                found.extend(servers.read_document(document, self.log, plugin=self.name))
+            taken = conforming(document, self.log) if document is not None else None
+            if taken is not None:
+                self._note("mcpServers", taken.origin.file)
+                found.extend(servers.read_document(taken, self.log, plugin=self.name))
         else:
             for document, path in self._documents("mcpServers"):
                 if path == "$":
