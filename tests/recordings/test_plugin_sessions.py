@@ -158,3 +158,20 @@ def test_output_styles_of_plugins(project: Path, tmp_path: Path) -> None:
 def _with(style: str | None) -> dict[str, object]:
     named = {"outputStyle": style} if style else {}
     return {"enabledPlugins": {"formatter@tools": True}, **named}
+
+
+@pytest.mark.project({}, inside=".")
+def test_reloading_never_breaks_the_cache(project: Path, tmp_path: Path) -> None:
+    shop = install(tmp_path, {}, "user")
+    model = ScriptedModel((Turn(text="one"), Turn(text="two")), idle=5)
+    with Session(load(project), model=model, options=Options()) as session:
+        list(session.run("go"))
+        assert "as they were" in str(list(session.run("/reload-plugins")))
+        lay(shop, below("p", plugin(version="1.0.1")))
+        assert cli(["plugin", "update", "--yes"]) == 0
+        said = str(list(session.run("/reload-plugins")))
+        assert "would break the prompt cache" in said
+        assert "formatter@tools" in said
+        assert "start a new one" in str(list(session.run("/reload-plugins --force")))
+        list(session.run("again"))
+    assert model.requests[1].system == model.requests[0].system
