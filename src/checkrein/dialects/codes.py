@@ -303,6 +303,14 @@ _TABLE = (
         "Correct the entry.",
     ),
     Code(
+        "PLUGIN007",
+        "plugin-name-taken",
+        "warning",
+        "Two enabled plugins have one name.",
+        "Skills, hooks and options go by the plugin's name, so only the first plugin of a name is on.",
+        "Disable one of them.",
+    ),
+    Code(
         "MARKET001",
         "marketplace-refused",
         "error",

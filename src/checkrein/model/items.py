@@ -212,7 +212,8 @@ class PluginProgram(Struct, frozen=True, omit_defaults=True):
 
 class Plugin(Item, frozen=True, kw_only=True):
     """A plugin manifest (or a directory that acts as one). `switch` is the setting that enables or disables
-    it; `hash` is that of its content, where it lies in Checkrein's own cache."""
+    it; `hash` is that of its content, where it lies in Checkrein's own cache; `entry` is what a marketplace
+    adds to its manifest there."""
 
     root: str
     version: str | None = None
@@ -230,6 +231,7 @@ class Plugin(Item, frozen=True, kw_only=True):
     enabled: bool = True
     switch: Origin | None = None
     hash: str | None = None
+    entry: dict[str, Any] = {}
     programs: tuple[PluginProgram, ...] = ()
 
     @property

@@ -19,6 +19,7 @@ from checkrein.dialects.jsonfile import Document
 from checkrein.facts import claude
 from checkrein.facts import claude_plugins as facts
 from checkrein.facts.claude_settings import PRECEDENCE
+from checkrein.model.items import Plugin
 from checkrein.model.project import Place, Sources
 
 
@@ -68,8 +69,9 @@ def read(
             part = plugins.read(wanted.root, marketplace=wanted.marketplace, enabled=enabled, parts=enabled)
             others.append(_switched(part, origin, None))
     held = read_all([one for one, _, _ in cached], env)
-    found += [_switched(part, origin, hash) for part, (_, origin, hash) in zip(held, cached, strict=True)]
-    found += others
+    for part, (wanted, origin, hash) in zip(held, cached, strict=True):
+        found.append(_switched(part, origin, hash, wanted.entry))
+    found = _one_of_each_name([*found, *others], log)
     return _joined([*found, own_marketplace(place, roots), Sources(diagnostics=tuple(log))])
 
 
@@ -128,8 +130,26 @@ def own_marketplace(place: Place, roots: set[str]) -> Sources:
     return _joined([found, *parts])
 
 
-def _switched(part: Sources, switch: Origin, hash: str | None) -> Sources:
-    return replace(part, plugins=tuple(replace(plugin, switch=switch, hash=hash) for plugin in part.plugins))
+def _switched(
+    part: Sources, switch: Origin, hash: str | None, entry: Mapping[str, Any] | None = None
+) -> Sources:
+    added = dict(entry or {})
+    known = tuple(replace(plugin, switch=switch, hash=hash, entry=added) for plugin in part.plugins)
+    return replace(part, plugins=known)
+
+
+def _one_of_each_name(parts: Sequence[Sources], log: Log) -> list[Sources]:
+    """Parts of a plugin know it by its name, so one of a name is on: another can't take its values."""
+    first: dict[str, Plugin] = {}
+    kept = []
+    for part in parts:
+        plugin = next(iter(part.plugins), None)
+        if plugin is not None and plugin.enabled and first.setdefault(plugin.name, plugin) is not plugin:
+            message = f"`{plugin.identity}` is off: `{first[plugin.name].identity}` has its name"
+            log.append(diagnose("PLUGIN007", message, plugin.switch or plugin.origin))
+            part = replace(part, plugins=(replace(plugin, enabled=False),))
+        kept.append(part)
+    return kept
 
 
 def _raw(document: Document) -> list[Mapping[str, Any]]:

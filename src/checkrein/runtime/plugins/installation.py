@@ -325,6 +325,22 @@ class Installer:
         with self.cache.staging() as staging:
             return self._git.tags(url, staging)
 
+    def has_recorded(self, identity: str, pinned: Pinned) -> bool:
+        """Whether this user has installed exactly that before: a lock alone is only somebody's word."""
+        held = records(self.env).plugins.get(identity, ())
+        return any((one.pinned.hash, one.pinned.entry) == (pinned.hash, pinned.entry) for one in held)
+
+    def record(self, identity: str, pinned: Pinned) -> None:
+        """Keep a plugin of the project's lock as installed."""
+        root = self.project.place.root
+
+        def change(kept: Records) -> Records:
+            held = (one for one in kept.plugins.get(identity, ()) if not _same(one, "project", root))
+            made = Installed(scope="project", pinned=pinned, project=root)
+            return replace(kept, plugins={**kept.plugins, identity: (*held, made)})
+
+        self.roll.file.change(change)
+
     def from_lock(self, identity: str, pinned: Pinned) -> Package:
         """The plugin as the lock names it: the same source at the same commit."""
         name = identity.rpartition("@")[0]

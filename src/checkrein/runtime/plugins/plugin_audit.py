@@ -54,17 +54,23 @@ def install_frozen(project: Project, installer: Installer) -> tuple[str, ...]:
             hint=f"Run `checkrein plugin install {unlocked[0]} --scope project`, and commit the lock.",
         )
     for identity, pinned in lock.installed.items():
-        if installer.cache.is_whole(pinned.hash):
+        if installer.has_recorded(identity, pinned) and installer.cache.is_whole(pinned.hash):
             continue
         package = installer.from_lock(identity, pinned)
-        if package.pinned.hash != pinned.hash or package.pinned.capabilities != pinned.capabilities:
+        if not _is_same(package.pinned, pinned):
             raise PolicyError(
                 f"{identity} is not what checkrein.lock says: its content is {package.pinned.hash}, and "
                 f"{pinned.hash} is locked.",
                 kind="lock_mismatch",
                 hint="Nothing was installed. Find out who changed it before you update the lock.",
             )
+        installer.record(identity, package.pinned)
     return tuple(lock.installed)
+
+
+def _is_same(one: Pinned, other: Pinned) -> bool:
+    """Content, what the marketplace adds to it, and what both can do."""
+    return (one.hash, one.entry, one.capabilities) == (other.hash, other.entry, other.capabilities)
 
 
 def _enabled(project: Project) -> list[str]:

@@ -120,7 +120,7 @@ class _Walk:
         switch = plugin.switch
         if switch is None or not plugin.enabled or not self.is_project(switch):
             return plugin
-        self.add("plugin", plugin.identity, switch, (plugin.identity, plugin.hash))
+        self.add("plugin", plugin.identity, switch, (plugin.identity, plugin.hash, plugin.entry))
         self.switched.append(plugin.root)
         return replace(plugin, enabled=False)
 
