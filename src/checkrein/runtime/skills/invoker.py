@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
@@ -23,8 +24,10 @@ from checkrein.runtime.skills.invoke import (
 )
 from checkrein.runtime.skills.mentions import mentions
 from checkrein.runtime.skills.shelf import Shelf
-from checkrein.runtime.tools.delegate import Delegate, Errand
 from checkrein.runtime.tools.port import Aside, ToolOutput
+
+if TYPE_CHECKING:
+    from checkrein.runtime.tools.delegate import Delegate
 
 FORK = "fork"
 
@@ -116,6 +119,8 @@ class Invoker:
                 hint="Remove `context: fork`, or use a session with subagents.",
                 origin=item.where("context"),
             )
+        from checkrein.runtime.tools.delegate import Errand
+
         return delegate.run_skill(
             Errand(
                 skill=item.name,
