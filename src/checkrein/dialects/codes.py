@@ -266,7 +266,7 @@ _TABLE = (
         "warning",
         "An enabled plugin is not installed.",
         "`enabledPlugins` names it, but the plugin cache does not have it. None of its parts are in effect.",
-        "Install it, or remove the entry.",
+        "Run `checkrein plugin install`, with --frozen where there is a lock; or remove the entry.",
     ),
     Code(
         "PLUGIN003",

@@ -12,8 +12,6 @@ from checkrein.base.jsonpos import join
 from checkrein.base.origin import COMMAND_LINE, Origin, Scope
 from checkrein.dialects import jsonfile, scan
 from checkrein.dialects.claude import marketplaces, plugins
-from checkrein.dialects.claude.plugin_index import Wanted, read_all
-from checkrein.dialects.claude.plugin_places import Places
 from checkrein.dialects.codes import Log, diagnose
 from checkrein.dialects.jsonfile import Document
 from checkrein.facts import claude
@@ -35,7 +33,6 @@ def read(
     log = Log(place.within)
     found: list[Sources] = []
     roots: set[str] = set()
-    places = Places(place, files, env)
 
     def add(part: Sources, root: str) -> None:
         roots.add(os.path.realpath(root))
@@ -54,24 +51,15 @@ def read(
     for root in dict.fromkeys((place.cwd, place.root)):
         if root not in roots and (plugins.is_plugin(root) or plugins.is_open_plugin(root)):
             add(plugins.read(root, marketplace=facts.INLINE, within=place.within), root)
-    cached: list[tuple[Wanted, Origin, str]] = []
-    others: list[Sources] = []
-    for identity, enabled, origin in _enabled(files):
-        installed = places.find(identity, origin.scope, log)
-        if installed is None or installed.root is None:
-            others += [plugins.missing(identity, origin, locked=installed is not None)] if enabled else []
-            continue
-        wanted = Wanted(installed.root, identity.rpartition("@")[2], enabled, installed.entry)
-        if installed.hash is not None:
-            cached.append((wanted, origin, installed.hash))
-        else:
-            roots.add(os.path.realpath(installed.root))
-            part = plugins.read(wanted.root, marketplace=wanted.marketplace, enabled=enabled, parts=enabled)
-            others.append(_switched(part, origin, None))
-    held = read_all([one for one, _, _ in cached], env)
-    for part, (wanted, origin, hash) in zip(held, cached, strict=True):
-        found.append(_switched(part, origin, hash, wanted.entry))
-    found = _one_of_each_name([*found, *others], log)
+    switches = list(_enabled(files))
+    if switches:
+        from checkrein.dialects.claude import enabled_plugins
+        from checkrein.dialects.claude.plugin_places import Places
+
+        parts, elsewhere = enabled_plugins.read(switches, Places(place, files, env), env, log)
+        found += parts
+        roots |= elsewhere
+    found = _one_of_each_name(found, log)
     return _joined([*found, own_marketplace(place, roots), Sources(diagnostics=tuple(log))])
 
 
@@ -128,14 +116,6 @@ def own_marketplace(place: Place, roots: set[str]) -> Sources:
                 )
             )
     return _joined([found, *parts])
-
-
-def _switched(
-    part: Sources, switch: Origin, hash: str | None, entry: Mapping[str, Any] | None = None
-) -> Sources:
-    added = dict(entry or {})
-    known = tuple(replace(plugin, switch=switch, hash=hash, entry=added) for plugin in part.plugins)
-    return replace(part, plugins=known)
 
 
 def _one_of_each_name(parts: Sequence[Sources], log: Log) -> list[Sources]:

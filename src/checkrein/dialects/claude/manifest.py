@@ -11,7 +11,6 @@ from msgspec import Struct
 
 from checkrein.base.origin import Origin
 from checkrein.dialects import jsonfile
-from checkrein.dialects.claude.open_plugins import wrong_key
 from checkrein.dialects.codes import Log, diagnose
 from checkrein.dialects.jsonfile import Document
 from checkrein.facts import claude_plugins as facts
@@ -127,6 +126,8 @@ def _check_open(document: Document, log: Log) -> Manifest | None:
         message = "`name` must be 1 to 64 lowercase letters, digits, `.` and `-`; the plugin is not loaded"
         log.append(diagnose("PLUGIN001", message, document.at("$.name")))
         return None
+    from checkrein.dialects.claude.open_plugins import wrong_key
+
     wrong = wrong_key(document.value)
     if wrong is not None:
         message = f"`{wrong}` has the wrong type; the plugin is not loaded"

@@ -11,7 +11,6 @@ from msgspec.structs import replace
 from checkrein.base.origin import Origin
 from checkrein.dialects import jsonfile, scan
 from checkrein.dialects.claude import settings
-from checkrein.dialects.claude.open_plugins import conforming
 from checkrein.dialects.codes import Log, diagnose
 from checkrein.dialects.jsonfile import Document
 from checkrein.facts import claude
@@ -147,6 +146,8 @@ class _Reader:
 
         found: list[Server] = []
         if self.open:
+            from checkrein.dialects.claude.open_plugins import conforming
+
             document = jsonfile.read(os.path.join(self.root, facts.OPEN_MCP_FILE), "plugin", self.log)
             taken = conforming(document, self.log) if document is not None else None
             if taken is not None:

@@ -14,14 +14,6 @@ DEFAULT = "default"
 _FOLDER = "output-styles"
 
 
-def has_style(project: Project) -> bool:
-    """Whether a setting or a plugin may choose a style."""
-    named = bool(project.setting("outputStyle"))
-    return named or any(
-        found.item.enabled and "outputStyles" in found.item.components for found in project.plugins.values()
-    )
-
-
 def chosen(project: Project) -> str:
     """The style that a plugin forces, else the one that the settings name, whether or not it exists."""
     forced = next(iter(_forced(project)), None)

@@ -26,7 +26,15 @@ def of_plugin(plugin: Plugin, parts: Sources) -> Capabilities:
         settings=_lines(f"{one.name}: {redact_text(str(one.value))}" for one in parts.settings),
     )
     found = (own, _shell(lines), _hooks(hooks), _servers(parts.servers), _invocables(invocables))
-    return _joined((*found, script_reach.of_tree(plugin.root)))
+    started = (
+        *(" ".join((hook.command or "", *(hook.args or ()))) for hook in hooks),
+        *(
+            " ".join((server.command or "", *server.args, server.headers_helper or ""))
+            for server in parts.servers
+        ),
+        *(program.command for program in plugin.programs),
+    )
+    return _joined((*found, script_reach.of_tree(plugin.root, "\n".join(started))))
 
 
 def of_skill(skill: Skill) -> Capabilities:

@@ -43,6 +43,8 @@ def require_name(path: str) -> str:
         or any(ord(sign) < 32 or ord(sign) == 127 for sign in path)
         or (len(parts[0]) > 1 and parts[0][1] == ":")
     )
+    if any(part.lower() in _SKIPPED for part in parts):
+        raise UnsafePackageError(f"{path!r} is part of a repository, which a package may not hold.")
     if bad or len(parts) > _DEEPEST:
         raise UnsafePackageError(
             f"The file name {path!r} leads out of the package, or no system can have it."

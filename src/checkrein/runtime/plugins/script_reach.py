@@ -26,7 +26,8 @@ _JS_MODULE = re.compile(r"""(?:\bfrom|\bimport|\brequire\s*\(|\bimport\s*\()\s*[
 _JS_REACH = re.compile(r"\b(fetch|XMLHttpRequest|WebSocket|Deno|Bun|eval|Function)\s*[.(]")
 _OPAQUE_PYTHON = frozenset({"eval", "exec", "compile", "__import__"})
 _OTHER_PROGRAM = re.compile(r"\b(system|exec|spawn|popen|backtick|curl|wget|socket|Net::\w+|LWP)\b")
-_SKIPPED_DIRS = frozenset({".git", "__pycache__"})
+_SKIPPED_DIRS = frozenset({".git"})
+_COMPILED = (".pyc", ".so", ".dylib", ".dll", ".exe", ".wasm", ".jar", ".class", ".node")
 _DECODERS = frozenset({"base64", "xxd", "openssl", "uudecode"})
 
 
@@ -63,20 +64,22 @@ def hosts(text: str) -> tuple[str, ...]:
     return _sorted({found[1].lower() for found in _URL.finditer(text)})
 
 
-def of_tree(root: str) -> Capabilities:
-    """What the scripts and programs below a directory reach."""
+def of_tree(root: str, commands: str = "") -> Capabilities:
+    """What the scripts and programs below a directory reach. A file that `commands` name counts, whatever it
+    is called."""
     found = Capabilities()
-    for path, shown in _scripts(root):
+    for path, shown in _scripts(root, commands):
         found = found.joined(_of_file(path, shown))
     return found
 
 
-def _scripts(root: str) -> Iterator[tuple[str, str]]:
+def _scripts(root: str, commands: str) -> Iterator[tuple[str, str]]:
     for folder, folders, files in os.walk(root):
         folders[:] = sorted(name for name in folders if name not in _SKIPPED_DIRS)
         for name in sorted(files):
             path = os.path.join(folder, name)
-            if not os.path.islink(path) and (name.endswith(SCRIPT_SUFFIXES) or _is_program(path)):
+            by_name = name.endswith((*SCRIPT_SUFFIXES, *_COMPILED)) or name in commands
+            if not os.path.islink(path) and (by_name or _is_program(path)):
                 yield path, os.path.relpath(path, root)
 
 
@@ -111,7 +114,7 @@ def _of_file(path: str, shown: str) -> Capabilities:
         return reach.joined(_of_javascript(text, shown))
     if shown.endswith(SCRIPT_SUFFIXES) or data.startswith(b"#!"):
         return reach.joined(Capabilities(programs=_sorted(set(_OTHER_PROGRAM.findall(text)))))
-    return reach
+    return reach.joined(Capabilities(opaque=(_marked(shown, "is run, and no reader knows how", text),)))
 
 
 def _of_python(text: str, shown: str) -> Capabilities:

@@ -32,12 +32,10 @@ from checkrein.runtime.call.toolset import Toolbox, ToolSet, ToolView
 from checkrein.runtime.context.instructions import InstructionWatch
 from checkrein.runtime.context.lazy import LazyContext
 from checkrein.runtime.context.prompt import Prompt
-from checkrein.runtime.context.styles import has_style, style_segment
 from checkrein.runtime.context.withheld import shown, withheld
 from checkrein.runtime.hooks.ports import Ports, RunAgent
 from checkrein.runtime.memory.headlines import index_of
 from checkrein.runtime.memory.writes import memory_keeper
-from checkrein.runtime.plugins.executables_path import with_executables
 from checkrein.runtime.process.confinement import confinement
 from checkrein.runtime.process.environment import settings_env
 from checkrein.runtime.process.layers import Layers, layers_here
@@ -56,7 +54,7 @@ from checkrein.runtime.session.options import Options
 from checkrein.runtime.session.own_servers import NONE, servers_of_session
 from checkrein.runtime.session.quota import quota
 from checkrein.runtime.session.record import Record
-from checkrein.runtime.session.rights import child_situation, children_env, session_situation
+from checkrein.runtime.session.rights import bash_env, child_situation, children_env, session_situation
 from checkrein.runtime.session.services import Services
 from checkrein.runtime.session.skillset import bring_back, skill_kit
 from checkrein.runtime.session.state import State
@@ -197,6 +195,10 @@ def _services(
     return services
 
 
+def _may_have_style(project: Project) -> bool:
+    return bool(project.plugins or project.setting("outputStyle"))
+
+
 def _binder(ground: Ground) -> Binder:
     from checkrein.runtime.process.binder import Binder, host_lists
     from checkrein.runtime.process.protected import ProtectedFiles
@@ -251,7 +253,7 @@ def _furnish(
         place=place,
         session_id=start.opened.writer.session_id,
         results=services.results,
-        env=with_executables(services.child_env, seat.view.project),
+        env=bash_env(services.child_env, seat.view.project),
         env_file=services.env_file,
         spawner=services.spawner,
         state=desk,
@@ -309,7 +311,9 @@ def _furnish(
         prompt = parent.backdrop.prompt
     else:
         style = None
-        if parent is None and not seat.options.bare and has_style(seat.view.project):
+        if parent is None and not seat.options.bare and _may_have_style(seat.view.project):
+            from checkrein.runtime.context.styles import style_segment
+
             style = style_segment(seat.view.project)
         prompt = Prompt(
             seat.view, seat.options, models.name, segments, memory, denial, lean=start.lean, style=style

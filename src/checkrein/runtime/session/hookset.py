@@ -71,8 +71,6 @@ def _registry(services: Services, seat: Seat, opened: Opened, above: HookRunner 
 
 
 def _around(services: Services, seat: Seat, opened: Opened) -> Surroundings:
-    from checkrein.runtime.plugins.plugin_options import enabled_plugins
-
     project = seat.view.project
     return Surroundings(
         project_dir=project.place.cwd,
@@ -80,10 +78,14 @@ def _around(services: Services, seat: Seat, opened: Opened) -> Surroundings:
         env=hook_env(services.child_env),
         results_dir=services.results,
         env_file=services.env_file,
-        plugins={
-            plugin.name: _plugin_place(plugin, project, services.env) for plugin in enabled_plugins(project)
-        },
+        plugins=_plugin_places(project, services.env) if project.plugins else {},
     )
+
+
+def _plugin_places(project: Project, env: Mapping[str, str]) -> dict[str, PluginPlace]:
+    from checkrein.runtime.plugins.plugin_options import enabled_plugins
+
+    return {plugin.name: _plugin_place(plugin, project, env) for plugin in enabled_plugins(project)}
 
 
 def _plugin_place(plugin: Plugin, project: Project, env: Mapping[str, str]) -> PluginPlace:

@@ -53,9 +53,11 @@ def started(conversation: Conversation) -> SessionStarted:
 
 
 def _style(view: View) -> str:
-    from checkrein.runtime.context.styles import DEFAULT, chosen, has_style
+    if not view.project.plugins and not view.project.setting("outputStyle"):
+        return "default"
+    from checkrein.runtime.context.styles import chosen
 
-    return chosen(view.project) if has_style(view.project) else DEFAULT
+    return chosen(view.project)
 
 
 def _commands(conversation: Conversation) -> tuple[str, ...]:
