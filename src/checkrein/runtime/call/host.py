@@ -291,6 +291,7 @@ class _Call:
             verdict=decision.verdict,
             reason=judgement.reason,
             refused=True,
+            by=judgement.by,
             rule=decision.rule,
             origin=decision.origin,
         )
@@ -331,6 +332,7 @@ class _Call:
             structured=structured,
             duration_ms=took,
             verdict="allow",
+            by=judgement.by,
             reason=judgement.reason,
             rule=judgement.decision.rule,
             origin=judgement.decision.origin,

@@ -99,7 +99,8 @@ class Invoker:
         if item.context == FORK:
             take_back()
             return invocation
-        attached = () if is_synced(item) else tuple(mentions(invocation.text, self._host, aside.emit))
+        named = () if is_synced(item) else mentions(invocation.text, self._host, aside.emit)
+        attached = tuple(one.text for one in named)
         variants = self.shelf.variants(item.name)
         if variants:
             listed = ", ".join(variants)
