@@ -6,7 +6,6 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from checkrein.base.errors import NotFoundError
 from checkrein.runtime.plugins.archives import unpack
 from checkrein.runtime.plugins.downloads import download
 from checkrein.runtime.plugins.package_cache import PackageCache
@@ -19,16 +18,12 @@ if TYPE_CHECKING:
 def side_loaded(
     directories: Sequence[str], urls: Sequence[str], cwd: str, env: Mapping[str, str], cancel: Cancel
 ) -> tuple[str, ...]:
-    """The directories of the plugins. Archives are unpacked into the cache, under their hash."""
+    """The directories of the plugins. Archives are unpacked into the cache, under their hash. What does not
+    exist stays as it is: whoever reads it says so."""
     found = []
     for given in directories:
         path = os.path.join(cwd, os.path.expanduser(given))
-        if os.path.isdir(path):
-            found.append(given)
-        elif os.path.isfile(path):
-            found.append(_unpacked(path, env))
-        else:
-            raise NotFoundError(f"--plugin-dir: {given} does not exist.", kind="plugin_not_found")
+        found.append(_unpacked(path, env) if os.path.isfile(path) else given)
     for url in urls:
         cache = PackageCache(env)
         with cache.staging() as staging:
