@@ -73,7 +73,7 @@ def test_the_modules_of_the_architecture_exist() -> None:
     assert len(table) <= 12
 
 
-@pytest.mark.parametrize("page", ["agents", "mcp"])
+@pytest.mark.parametrize("page", ["agents", "mcp", "plugins"])
 def test_tests_and_topics_of_facts_exist(page: str) -> None:
     text = (ROOT / "docs" / f"{page}.md").read_text("utf-8").partition("## Facts and tests")[2]
     rows = [line.split("|")[2].strip() for line in text.splitlines() if line.startswith("|")][2:]

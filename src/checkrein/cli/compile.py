@@ -55,6 +55,7 @@ class Given(Struct, frozen=True, kw_only=True):
     """The arguments of the command."""
 
     spec: str | None
+    plugin: str | None
     out: str | None
     check: bool
     dry_run: bool
@@ -75,6 +76,12 @@ COMMAND = Command(
     summary="Turn an agent spec into a standalone Python package on the mellea library.",
     args=(
         Arg(name="spec", default=None, help="A SKILL.md, a command or agent file, or a directory."),
+        Arg(
+            name="plugin",
+            flags=("--plugin",),
+            metavar="PLUGIN",
+            help="The spec is a skill, command or agent of this plugin, by its name.",
+        ),
         Arg(
             name="out",
             flags=("--out", "-o"),
@@ -161,7 +168,7 @@ COMMAND = Command(
         ),
     ),
     payload=Payload,
-    errors=tuple(KINDS),
+    errors=(*KINDS, "plugin_not_found"),
     exits=EXITS,
     examples=(
         ("checkrein compile .claude/skills/review/SKILL.md -o out/", "write the package into out/"),
@@ -197,6 +204,7 @@ def _run(given: Given) -> Outcome:
 
     if given.spec is None:
         raise UsageError("Name the spec to compile.", hint="`checkrein compile SKILL.md -o out/`")
+    spec = given.spec if given.plugin is None else _of_plugin(given.plugin, given.spec)
     options = _options(given)
     ask = None
     if options.mode == "ask":
@@ -207,8 +215,8 @@ def _run(given: Given) -> Outcome:
     if given.model is not None:
         from checkrein.cli.compile_model import advisor_for
 
-        advisor = advisor_for(given.model, given.spec, given.out)
-    compiled = compile_spec(given.spec, options, ask=ask, advisor=advisor)
+        advisor = advisor_for(given.model, spec, given.out)
+    compiled = compile_spec(spec, options, ask=ask, advisor=advisor)
     if given.explain is not None:
         explained, told = explain(compiled, given.explain)
         return Outcome(data=Payload(package=compiled.package, explained=explained), text=lambda: told)
@@ -219,6 +227,13 @@ def _run(given: Given) -> Outcome:
 
         said = run_tests(done.directory, given.smoke, compiled.blueprint.needs)
     return _answer(done, smoke=said, status=1 if given.check and done.stale else 0)
+
+
+def _of_plugin(plugin: str, name: str) -> str:
+    from checkrein.deploy.plugin_parts import find_plugin, plugin_item
+    from checkrein.passes.load import load
+
+    return plugin_item(find_plugin(load(".", detect=False), plugin), name)
 
 
 def _options(given: Given) -> Options:

@@ -72,6 +72,7 @@ TABLE: tuple[Idle, ...] = (
     Idle("agents", "--agents", lambda values: values["bare"], _BARE),
     Idle("mcp_config", "--mcp-config", lambda values: values["bare"], _BARE),
     Idle("plugin_dir", "--plugin-dir", lambda values: values["bare"], _BARE),
+    Idle("plugin_url", "--plugin-url", lambda values: values["bare"], _BARE),
 )
 
 

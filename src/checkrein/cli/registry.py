@@ -39,6 +39,14 @@ MODULES: dict[str, str] = {
         f"mcp {verb}": f"checkrein.cli.mcp_{verb.replace('-', '_')}"
         for verb in ("add", "add-json", "list", "get", "remove", "login", "logout", "test", "approve")
     },
+    **{
+        f"plugin {verb}": f"checkrein.cli.plugin_{verb.replace(' ', '_')}"
+        for verb in (
+            *("install", "enable", "disable", "update", "remove", "list", "info", "config", "validate"),
+            *("audit", "adopt", "init", "tag", "prune"),
+            *(f"marketplace {verb}" for verb in ("add", "list", "remove", "update")),
+        )
+    },
     "worktree list": "checkrein.cli.worktree_list",
     "worktree clean": "checkrein.cli.worktree_clean",
     "trust": "checkrein.cli.trust",
@@ -59,6 +67,8 @@ GROUPS: dict[str, str] = {
     "machine": "The protocol for programs: one JSON answer per call, one kind of error, three exits.",
     "mcp": "Add, look at, test and approve MCP servers, and sign in to them.",
     "policy": "Compare and test the permission rules of a project, for review and CI.",
+    "plugin": "Install, switch, update and check plugins.",
+    "plugin marketplace": "The places where plugins come from.",
     "sessions": "Find earlier sessions.",
     "skill": "Work with skills.",
     "worktree": "Look at the worktrees of a repository, and remove those that nobody needs.",

@@ -182,7 +182,8 @@ RUN_ARGS: tuple[Arg, ...] = (
         "setting_sources", "--setting-sources", metavar="LIST", help="Which of user, project, local to read."
     ),
     _list("add_dir", "--add-dir", metavar="DIRS", help="More working directories."),
-    _list("plugin_dir", "--plugin-dir", metavar="DIRS", help="Plugins to load from directories."),
+    _list("plugin_dir", "--plugin-dir", metavar="DIRS", help="Plugins for this run: directories, archives."),
+    _list("plugin_url", "--plugin-url", metavar="URLS", help="Plugins for this run: addresses of archives."),
     _list("mcp_config", "--mcp-config", metavar="FILES", help="MCP servers, as files or JSON."),
     _flag("strict_mcp_config", "--strict-mcp-config", help="Only the servers of --mcp-config."),
     _text("agent", "--agent", metavar="NAME", help="Be this agent: its prompt, tools, model and mode."),

@@ -39,10 +39,14 @@ def project_of(values: Values, greeting: Greeting | None = None) -> View:
         agents=_agents(values["agents"], greeting),
         mcp_config=values["mcp_config"],
         strict_mcp_config=values["strict_mcp_config"],
-        plugin_dirs=values["plugin_dir"],
+        plugin_dirs=_plugins(values),
         bundled=mode != "plain",
         detect=False,
     )
+    if values["plugin_dir"] or values["plugin_url"]:
+        from checkrein.runtime.plugins.admin_lists import AdminLists
+
+        AdminLists(project).require_side_loads()
     if values["mcp_config"]:
         from checkrein.runtime.mcp.scopes import require_open
 
@@ -54,6 +58,17 @@ def project_of(values: Values, greeting: Greeting | None = None) -> View:
     if values["no_commands"]:
         view = view.narrow(skills=(), commands=())
     return view.narrow(skills=(), commands=(), agents=(), servers=()) if values["bare"] else view
+
+
+def _plugins(values: Values) -> tuple[str, ...]:
+    """The directories of plugins for this run; archives are unpacked into the cache."""
+    given, urls = tuple(values["plugin_dir"]), tuple(values["plugin_url"])
+    if not urls and all(os.path.isdir(os.path.expanduser(one)) for one in given):
+        return given
+    from checkrein.llm.cancel import Cancel
+    from checkrein.runtime.plugins.side_loads import side_loaded
+
+    return side_loaded(given, urls, os.getcwd(), os.environ, Cancel())
 
 
 def _check_servers(project: Project) -> None:

@@ -54,6 +54,12 @@ COMMAND = Command(
             help="Print the dialect with its signals and scores.",
         ),
         Arg(
+            name="plugin",
+            flags=("--plugin",),
+            metavar="PLUGIN",
+            help="Only this plugin, by directory or name, as if it were on.",
+        ),
+        Arg(
             name="all_",
             flags=("--all", "-a"),
             type="bool",
@@ -74,19 +80,26 @@ COMMAND = Command(
         ),
     ),
     payload=Payload,
-    errors=("project_not_found", "thing_not_found", "skill_in_two_tiers"),
+    errors=("project_not_found", "thing_not_found", "plugin_not_found", "skill_in_two_tiers"),
     examples=(
         ("checkrein show", "the project in this directory"),
         ("checkrein show skills", "only the skills"),
         ("checkrein show agents", "each agent's tools, model and mode, and its fields without effect"),
         ("checkrein show review", "the thing called review, in full"),
         ("checkrein show --view headless --worker fix-ci", "what a worker that runs fix-ci sees"),
+        ("checkrein show --plugin formatter", "what one plugin of a marketplace brings"),
     ),
 )
 
 
 def run(
-    what: str | None, project: str, detect: bool, all_: bool, view: SessionMode | None, worker: str | None
+    what: str | None,
+    project: str,
+    detect: bool,
+    plugin: str | None,
+    all_: bool,
+    view: SessionMode | None,
+    worker: str | None,
 ) -> Outcome:
     import os
 
@@ -101,7 +114,7 @@ def run(
     if what is not None and what not in PLURALS and what not in KINDS and os.path.isdir(what):
         project, what = what, None
     require(project)
-    loaded = load(project)
+    loaded = load(project) if plugin is None else _only(project, plugin)
     from checkrein.base.diagnostic import count
     from checkrein.passes import rows as table
 
@@ -172,6 +185,17 @@ def _view(path: str, mode: SessionMode, worker: str | None) -> Outcome:
     return Outcome(
         data=payload, text=text, warnings=tuple(d for d in loaded.diagnostics if d.code.startswith("VIS"))
     )
+
+
+def _only(project: str, plugin: str) -> Project:
+    """A project that holds one plugin and nothing else."""
+    from checkrein.deploy.plugin_parts import find_plugin
+    from checkrein.dialects.claude import plugins
+    from checkrein.passes.load import load
+    from checkrein.passes.resolve import resolve
+
+    whole = load(project, detect=False)
+    return resolve(whole.place, plugins.read(find_plugin(whole, plugin)), whole.detection)
 
 
 def _dialect(project: Project) -> str:

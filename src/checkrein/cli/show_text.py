@@ -99,7 +99,9 @@ def _group(kind: str, group: list[Row], count: int, everything: bool) -> list[st
         group = told[:_SETTINGS_SHOWN]
         if not group:
             return []
-    lines = [f"{paint.bold(_TITLES[kind])} {paint.dim(str(count))}"]
+    offered = sum(row.state == "offered" for row in group)
+    told_count = f"{count}, and {offered} for others to install" if offered else str(count)
+    lines = [f"{paint.bold(_TITLES[kind])} {paint.dim(told_count)}"]
     widest = min(36, max((paint.cells(_name(row)) for row in group), default=0))
     for index, row in enumerate(group):
         branch = "└─" if index == len(group) - 1 and not hidden else "├─"
@@ -122,7 +124,7 @@ def _line(row: Row, widest: int) -> str:
         detail = f"shadowed: {row.note}"
     elif row.state == "disabled":
         detail = f"off: {row.note or 'not enabled'}"
-    elif row.note:
+    elif row.note and row.state != "offered":
         verb, by, file = row.note.partition("imported by ")
         detail = f"{by}{paint.path(file)}" if by and not verb else row.note
     else:

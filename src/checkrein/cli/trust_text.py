@@ -22,6 +22,7 @@ _TITLES = {
     "allowed tools": "allowed tools of skills and commands",
     "directory": "added directories",
     "setting": "settings that loosen something",
+    "plugin": "plugins that the project switches on",
 }
 _COLORS = {"added": "green", "changed": "yellow", "removed": "red"}
 

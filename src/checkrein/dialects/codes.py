@@ -266,7 +266,7 @@ _TABLE = (
         "warning",
         "An enabled plugin is not installed.",
         "`enabledPlugins` names it, but the plugin cache does not have it. None of its parts are in effect.",
-        "Install it, or remove the entry.",
+        "Run `checkrein plugin install`, with --frozen where there is a lock; or remove the entry.",
     ),
     Code(
         "PLUGIN003",
@@ -292,6 +292,23 @@ _TABLE = (
         "The format does not know the key, or the key has the wrong type and may be left out. The plugin "
         "loads without it.",
         "Correct it, or remove it.",
+    ),
+    Code(
+        "PLUGIN006",
+        "plugin-program-skipped",
+        "warning",
+        "A language server or a monitor of a plugin is skipped.",
+        "Its entry lacks a required key, has a value that no agent can use, or claims a file extension that "
+        "another server has.",
+        "Correct the entry.",
+    ),
+    Code(
+        "PLUGIN007",
+        "plugin-name-taken",
+        "warning",
+        "Two enabled plugins have one name.",
+        "Skills, hooks and options go by the plugin's name, so only the first plugin of a name is on.",
+        "Disable one of them.",
     ),
     Code(
         "MARKET001",

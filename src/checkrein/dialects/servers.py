@@ -35,7 +35,7 @@ _KEYS: dict[str, tuple[str, Coercion]] = {
     "alwaysLoad": ("always_load", as_flag),
     "cwd": ("cwd", as_scalar),
 }
-_VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]{0,4096}))?\}")
+_VARIABLE = re.compile(r"\$\{((?:user_config\.)?[A-Za-z_][A-Za-z0-9_]*)(?::-([^}]{0,4096}))?\}")
 
 
 def read_document(document: Document, log: Log, *, plugin: str | None = None) -> tuple[Server, ...]:

@@ -26,6 +26,11 @@ REPLACING_KEYS = frozenset({"commands", "agents", "workflows", "outputStyles", "
 EXPERIMENTAL_KEYS = frozenset({"themes", "monitors"})
 SETTINGS_KEYS = frozenset({"agent", "subagentStatusLine"})
 
+# What an entry of a language server and of a monitor must have.
+LSP_REQUIRED: dict[str, type] = {"command": str, "extensionToLanguage": dict}
+MONITOR_REQUIRED: dict[str, type] = {"name": str, "command": str, "description": str}
+MONITOR_WHEN = r"always|on-skill-invoke:\S+"
+
 # Manifest key -> the JSON types it may have. A wrong type fails the plugin, except for the lenient keys.
 MANIFEST_KEYS: dict[str, tuple[type, ...]] = {
     "$schema": (str,),
@@ -71,6 +76,19 @@ OPEN_MANIFEST_KEYS = frozenset(
         "extensions",
     }
 )
+
+OPEN_MANIFEST_TYPES: dict[str, tuple[type, ...]] = {
+    **dict.fromkeys(("version", "description", "homepage", "license"), (str,)),
+    "author": (dict,),
+    "repository": (str, dict),
+    "keywords": (list,),
+    "extensions": (dict,),
+}
+OPEN_SERVER_KEYS: dict[str, frozenset[str]] = {
+    "stdio": frozenset({"type", "command", "args", "env", "cwd"}),
+    "streamable-http": frozenset({"type", "url", "headers"}),
+    "sse": frozenset({"type", "url", "headers"}),
+}
 
 # Source kind of a marketplace entry -> (required keys, optional keys).
 SOURCE_KINDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {

@@ -201,8 +201,21 @@ class Setting(Item, frozen=True, kw_only=True):
     sensitive: bool = False
 
 
+class PluginProgram(Struct, frozen=True, omit_defaults=True):
+    """A language server or a monitor of a plugin. `problem` says why no agent can start it."""
+
+    kind: Literal["lsp", "monitor"]
+    name: str
+    command: str
+    origin: Origin
+    detail: str = ""
+    problem: str | None = None
+
+
 class Plugin(Item, frozen=True, kw_only=True):
-    """A plugin manifest (or a directory that acts as one)."""
+    """A plugin manifest (or a directory that acts as one). `switch` is the setting that enables or disables
+    it; `hash` is that of its content, where it lies in Checkrein's own cache; `entry` is what a marketplace
+    adds to its manifest there."""
 
     root: str
     version: str | None = None
@@ -215,9 +228,17 @@ class Plugin(Item, frozen=True, kw_only=True):
     dependencies: tuple[Any, ...] = ()
     user_config: dict[str, Any] = {}
     components: dict[str, Any] = {}
-    format: Literal["claude", "agent_plugins", "none"] = "claude"
+    format: Literal["claude", "agent_plugins", "codex", "none"] = "claude"
     marketplace: str | None = None
     enabled: bool = True
+    switch: Origin | None = None
+    hash: str | None = None
+    entry: dict[str, Any] = {}
+    programs: tuple[PluginProgram, ...] = ()
+
+    @property
+    def identity(self) -> str:
+        return f"{self.name}@{self.marketplace}" if self.marketplace else self.name
 
 
 class PluginEntry(Item, frozen=True, kw_only=True):

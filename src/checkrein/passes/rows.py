@@ -24,15 +24,16 @@ PLURALS = {f"{kind}s": kind for kind in KINDS} | {
     "permissions": "rule",
 }
 
-State = Literal["effective", "shadowed", "lazy", "disabled"]
+State = Literal["effective", "shadowed", "lazy", "disabled", "offered"]
 _IN_EFFECT: tuple[State, ...] = ("effective", "lazy")
 
 
 class Row(Struct, frozen=True):
     """One thing.
 
-    `state` says whether it is in effect; `note` says why not, or under which condition. `dialect` is set for
-    the content of another agent's files: that agent uses it, a session of ours does not.
+    `state` says whether it is in effect; `note` says why not, or under which condition. What a marketplace
+    has for others to install is `offered`. `dialect` is set for the content of another agent's files: that
+    agent uses it, a session of ours does not.
     """
 
     kind: str
@@ -50,6 +51,7 @@ def rows(project: Project, kinds: Iterable[str] = KINDS) -> list[Row]:
     chosen = tuple(kinds)
     elsewhere = {item.origin.file for other in project.others.values() for item in other.instructions}
     off = [_off(one) for one in project.inactive if not _is_of_another(one.item, elsewhere)]
+    offered = _offered(project)
     found = [
         row
         for kind in chosen
@@ -57,7 +59,22 @@ def rows(project: Project, kinds: Iterable[str] = KINDS) -> list[Row]:
     ]
     for name, other in project.others.items():
         found += [replace(row, dialect=name) for kind in chosen for row in _BY_KIND[kind](other)]
-    return found
+    return [replace(row, state="offered") if _is_below(row, offered) else row for row in found]
+
+
+def _offered(project: Project) -> tuple[str, ...]:
+    """The roots of the plugins that this project, a marketplace, has for others."""
+    names = {one.name for one in project.sources.marketplaces}
+    plugins = project.sources.plugins if names else ()
+    return tuple(
+        plugin.root.rstrip("/") + "/"
+        for plugin in plugins
+        if plugin.marketplace in names and not plugin.enabled and plugin.switch is None
+    )
+
+
+def _is_below(row: Row, roots: tuple[str, ...]) -> bool:
+    return row.state == "disabled" and row.scope == "plugin" and f"{row.origin.file}/".startswith(roots)
 
 
 def _is_of_another(item: object, files: Collection[str]) -> bool:

@@ -25,6 +25,7 @@ Kind = Literal[
     "directory",
     "allowed tools",
     "setting",
+    "plugin",
 ]
 By = Literal["nothing to run", "store", "flag", "setting sources", "nobody", "assumption"]
 

@@ -86,7 +86,7 @@ def reply(session: Session, greeting: Greeting, key_source: str, *, again: bool 
         "commands": list(_commands(session)),
         "agents": list(_agents(session)),
         "output_style": styles.chosen(project),
-        "available_output_styles": [styles.DEFAULT, *styles.styles(project.place)],
+        "available_output_styles": [styles.DEFAULT, *styles.styles(project)],
         "models": list(_models()),
         "account": {"tokenSource": "none", "apiKeySource": key_source, "apiProvider": "firstParty"},
         "pid": os.getpid(),

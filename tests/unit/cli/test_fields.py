@@ -58,6 +58,19 @@ CALLS: dict[str, list[tuple[list[str], int]]] = {
     "mcp logout": [(["wiki"], 0)],
     "mcp test": [],
     "mcp approve": [([], 0)],
+    **{f"plugin {verb}": [] for verb in ("install", "enable", "disable", "update", "remove", "info")},
+    "plugin config": [],
+    "plugin list": [([], 0), (["--available"], 0)],
+    "plugin validate": [(["."], 0)],
+    "plugin audit": [([], 0), (["--write-skills"], 0)],
+    "plugin adopt": [([], 0)],
+    "plugin init": [(["reviewer"], 0)],
+    "plugin tag": [],
+    "plugin prune": [([], 0)],
+    "plugin marketplace add": [],
+    "plugin marketplace list": [([], 0)],
+    "plugin marketplace remove": [],
+    "plugin marketplace update": [([], 0)],
     "worktree list": [],
     "worktree clean": [],
     "trust": [(["--list"], 0), (["--yes"], 0)],
@@ -78,6 +91,13 @@ WITHOUT = {
     "skill test": "it needs a model; tests/unit/runtime/skills has its report",
     "mcp login": "it needs a server; test_mcp_commands has one",
     "mcp test": "it needs a server; test_mcp_commands has one",
+    **{
+        f"plugin {verb}": "it needs a marketplace; test_plugin_commands has some"
+        for verb in (
+            *("install", "enable", "disable", "update", "remove", "info", "config", "tag"),
+            *("marketplace add", "marketplace remove"),
+        )
+    },
     "worktree list": "it needs commits; test_worktree_commands has some",
     "worktree clean": "it needs commits; test_worktree_commands has some",
 }

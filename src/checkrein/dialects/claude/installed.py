@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from checkrein.base.files import beneath
+from msgspec.structs import replace
+
 from checkrein.base.jsonpos import join
 from checkrein.base.origin import COMMAND_LINE, Origin, Scope
 from checkrein.dialects import jsonfile, scan
@@ -17,6 +17,7 @@ from checkrein.dialects.jsonfile import Document
 from checkrein.facts import claude
 from checkrein.facts import claude_plugins as facts
 from checkrein.facts.claude_settings import PRECEDENCE
+from checkrein.model.items import Plugin
 from checkrein.model.project import Place, Sources
 
 
@@ -50,13 +51,15 @@ def read(
     for root in dict.fromkeys((place.cwd, place.root)):
         if root not in roots and (plugins.is_plugin(root) or plugins.is_open_plugin(root)):
             add(plugins.read(root, marketplace=facts.INLINE, within=place.within), root)
-    for identity, enabled, origin in _enabled(files):
-        installed = find(identity, place, files, env, log)
-        if installed is not None:
-            _, _, marketplace = identity.rpartition("@")
-            add(plugins.read(installed, marketplace=marketplace, enabled=enabled, parts=enabled), installed)
-        elif enabled:
-            found.append(plugins.missing(identity, origin))
+    switches = list(_enabled(files))
+    if switches:
+        from checkrein.dialects.claude import enabled_plugins
+        from checkrein.dialects.claude.plugin_places import Places
+
+        parts, elsewhere = enabled_plugins.read(switches, Places(place, files, env), env, log)
+        found += parts
+        roots |= elsewhere
+    found = _one_of_each_name(found, log)
     return _joined([*found, own_marketplace(place, roots), Sources(diagnostics=tuple(log))])
 
 
@@ -87,87 +90,6 @@ def _enabled(files: Sequence[Document]) -> Iterator[tuple[str, bool, Origin]]:
                 yield identity, value is not False, file.at(join("$.enabledPlugins", identity))
 
 
-def find(
-    identity: str, place: Place, files: Sequence[Document], env: Mapping[str, str], log: Log
-) -> str | None:
-    """The directory of an installed plugin: as recorded, in the cache, or in a local marketplace."""
-    name, _, marketplace = identity.rpartition("@")
-    if not name or not _is_plain(name) or not _is_plain(marketplace):
-        return None
-    base = env.get(claude.ENV_PLUGIN_ROOT) or os.path.join(place.config_dir, "plugins")
-    return (
-        _recorded(identity, base)
-        or _cached(os.path.join(base, "cache", marketplace, name), log)
-        or _in_marketplace(name, marketplace, base, files, place)
-    )
-
-
-def _is_plain(name: str) -> bool:
-    return bool(name) and name not in (".", "..") and not re.search(r"[/\\\0]", name)
-
-
-def _recorded(identity: str, base: str) -> str | None:
-    quiet = Log()
-    document = jsonfile.read(os.path.join(base, "installed_plugins.json"), "user", quiet)
-    listed = document.value.get("plugins") if document else None
-    entry: Any = listed.get(identity) if isinstance(listed, dict) else None
-    for record in entry if isinstance(entry, list) else [entry]:
-        path = record.get("installPath") if isinstance(record, dict) else None
-        if isinstance(path, str) and "\0" not in path and os.path.isdir(path):
-            return os.path.realpath(path)
-    return None
-
-
-def _cached(directory: str, log: Log) -> str | None:
-    """The newest version in the cache."""
-    versions = [(name, path) for name, path, _ in scan.directories(directory, "user", log)]
-    if not versions:
-        return None
-    return max(versions, key=lambda version: _version_key(version[0]))[1]
-
-
-def _version_key(text: str) -> tuple[tuple[int, int, str], ...]:
-    return tuple(
-        (1, int(part), "") if part.isdecimal() and len(part) < 10 else (0, 0, part)
-        for part in re.split(r"[.+-]", text)
-    )
-
-
-def _in_marketplace(
-    name: str, marketplace: str, base: str, files: Sequence[Document], place: Place
-) -> str | None:
-    """A plugin in a checked-out or local marketplace."""
-    quiet = Log()
-    for root in (os.path.join(base, "marketplaces", marketplace), *_declared(marketplace, files, place)):
-        path = marketplaces.file_in(root)
-        document = jsonfile.read(path, "user", quiet) if os.path.isfile(path) else None
-        catalog = marketplaces.parse(document, quiet) if document else None
-        for entry in catalog.entries if catalog else ():
-            if entry.name == name:
-                return marketplaces.local_root(entry, root, _plugin_root(document))
-    return None
-
-
-def _declared(marketplace: str, files: Sequence[Document], place: Place) -> Iterator[str]:
-    """Local marketplaces in settings. A shared file of the project names only directories inside it."""
-    for file in files:
-        known = file.value.get("extraKnownMarketplaces")
-        entry = known.get(marketplace) if isinstance(known, dict) else None
-        source = entry.get("source") if isinstance(entry, dict) else None
-        if isinstance(source, dict) and source.get("source") in ("directory", "file"):
-            path = source.get("path")
-            if isinstance(path, str) and os.path.isabs(path) and "\0" not in path:
-                root = path if source["source"] == "directory" else os.path.dirname(os.path.dirname(path))
-                real = os.path.realpath(root)
-                if file.origin.scope != "project" or any(beneath(real, own) for own in place.within):
-                    yield root
-
-
-def _plugin_root(document: Document | None) -> Any:
-    metadata = document.value.get("metadata") if document else None
-    return metadata.get("pluginRoot") if isinstance(metadata, dict) else None
-
-
 def own_marketplace(place: Place, roots: set[str]) -> Sources:
     """A project that is a marketplace: its catalogue, and the plugins in it, none of them enabled."""
     log = Log(place.within)
@@ -182,7 +104,7 @@ def own_marketplace(place: Place, roots: set[str]) -> Sources:
     raw = {id(entry): item for entry, item in zip(catalog.entries, _raw(document), strict=False)}
     parts: list[Sources] = []
     for entry in catalog.entries:
-        root = marketplaces.local_root(entry, place.root, _plugin_root(document))
+        root = marketplaces.local_root(entry, place.root, marketplaces.plugin_root(document))
         if root is not None and root not in roots:
             parts.append(
                 plugins.read(
@@ -194,6 +116,20 @@ def own_marketplace(place: Place, roots: set[str]) -> Sources:
                 )
             )
     return _joined([found, *parts])
+
+
+def _one_of_each_name(parts: Sequence[Sources], log: Log) -> list[Sources]:
+    """Parts of a plugin know it by its name, so one of a name is on: another can't take its values."""
+    first: dict[str, Plugin] = {}
+    kept = []
+    for part in parts:
+        plugin = next(iter(part.plugins), None)
+        if plugin is not None and plugin.enabled and first.setdefault(plugin.name, plugin) is not plugin:
+            message = f"`{plugin.identity}` is off: `{first[plugin.name].identity}` has its name"
+            log.append(diagnose("PLUGIN007", message, plugin.switch or plugin.origin))
+            part = replace(part, plugins=(replace(plugin, enabled=False),))
+        kept.append(part)
+    return kept
 
 
 def _raw(document: Document) -> list[Mapping[str, Any]]:

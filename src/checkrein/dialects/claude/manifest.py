@@ -14,9 +14,10 @@ from checkrein.dialects import jsonfile
 from checkrein.dialects.codes import Log, diagnose
 from checkrein.dialects.jsonfile import Document
 from checkrein.facts import claude_plugins as facts
+from checkrein.facts import codex_plugins
 from checkrein.model.items import Plugin
 
-Format = Literal["claude", "agent_plugins", "none"]
+Format = Literal["claude", "agent_plugins", "codex", "none"]
 _OPEN_NAME = re.compile(r"(?!.*(--|\.\.))[a-z0-9]([a-z0-9.-]{0,62}[a-z0-9])?")
 _TEXTS = ("version", "description", "homepage", "license")
 
@@ -47,6 +48,10 @@ def read(root: str, log: Log, entry: Mapping[str, Any] | None = None) -> Manifes
             return None
         if document.value.get("$schema") == facts.OPEN_SCHEMA:
             return check(document, log)
+    codex = os.path.join(root, codex_plugins.MANIFEST_DIR, codex_plugins.MANIFEST_FILE)
+    if os.path.isfile(codex):
+        document = jsonfile.read(codex, "plugin", log)
+        return None if document is None else _check_codex(document, log, entry)
     extra = _from_entry(entry)
     name = extra.get("name") or os.path.basename(root.rstrip(os.sep))
     return Manifest(str(name), extra, Document(dict(extra), Origin(root, "plugin")), "none")
@@ -121,11 +126,33 @@ def _check_open(document: Document, log: Log) -> Manifest | None:
         message = "`name` must be 1 to 64 lowercase letters, digits, `.` and `-`; the plugin is not loaded"
         log.append(diagnose("PLUGIN001", message, document.at("$.name")))
         return None
+    from checkrein.dialects.claude.open_plugins import wrong_key
+
+    wrong = wrong_key(document.value)
+    if wrong is not None:
+        message = f"`{wrong}` has the wrong type; the plugin is not loaded"
+        log.append(diagnose("PLUGIN001", message, document.at(f"$.{wrong}")))
+        return None
     for key in document.value:
         if key not in facts.OPEN_MANIFEST_KEYS:
             message = f"`{key}` is not a key of an Agent Plugins manifest; it is ignored"
             log.append(diagnose("PLUGIN005", message, document.at(f"$.{key}")))
     return Manifest(name, document.value, document, "agent_plugins")
+
+
+def _check_codex(document: Document, log: Log, entry: Mapping[str, Any] | None) -> Manifest | None:
+    """A manifest of Codex. Its paths lead from the plugin's root; what only Codex knows is ignored."""
+    name = document.value.get("name")
+    if not isinstance(name, str) or not name.strip():
+        message = "The manifest has no `name`; the plugin is not loaded"
+        log.append(diagnose("PLUGIN001", message, document.at("$")))
+        return None
+    known = {
+        key: value
+        for key, value in document.value.items()
+        if key in facts.MANIFEST_KEYS and isinstance(value, facts.MANIFEST_KEYS[key])
+    }
+    return Manifest(name.strip(), {**_from_entry(entry), **known}, document, "codex")
 
 
 def _from_entry(entry: Mapping[str, Any] | None) -> dict[str, Any]:

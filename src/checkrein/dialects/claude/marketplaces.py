@@ -106,3 +106,9 @@ def local_root(entry: PluginEntry, marketplace_root: str, plugin_root: Any = Non
     root = os.path.realpath(marketplace_root)
     inside = real == root or real.startswith(root + os.sep)
     return real if inside and os.path.isdir(real) else None
+
+
+def plugin_root(document: Document | None) -> Any:
+    """`metadata.pluginRoot`: the folder below which entries without `./` lie."""
+    metadata = document.value.get("metadata") if document else None
+    return metadata.get("pluginRoot") if isinstance(metadata, dict) else None

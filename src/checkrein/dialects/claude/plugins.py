@@ -15,7 +15,7 @@ from checkrein.dialects.codes import Log, diagnose
 from checkrein.dialects.jsonfile import Document
 from checkrein.facts import claude
 from checkrein.facts import claude_plugins as facts
-from checkrein.model.items import Agent, Command, Hook, Server, Setting, Skill
+from checkrein.model.items import Agent, Command, Hook, PluginProgram, Server, Setting, Skill
 from checkrein.model.project import Sources
 
 if TYPE_CHECKING:
@@ -51,7 +51,8 @@ def read(
         settings=tuple(reader.settings()),
     )
     reader.others()
-    return replace(found, plugins=(replace(plugin, components=reader.components),), diagnostics=tuple(log))
+    known = replace(plugin, components=reader.components, programs=tuple(reader.programs()))
+    return replace(found, plugins=(known,), diagnostics=tuple(log))
 
 
 class _Reader:
@@ -145,10 +146,13 @@ class _Reader:
 
         found: list[Server] = []
         if self.open:
+            from checkrein.dialects.claude.open_plugins import conforming
+
             document = jsonfile.read(os.path.join(self.root, facts.OPEN_MCP_FILE), "plugin", self.log)
-            if document is not None:
-                self._note("mcpServers", document.origin.file)
-                found.extend(servers.read_document(document, self.log, plugin=self.name))
+            taken = conforming(document, self.log) if document is not None else None
+            if taken is not None:
+                self._note("mcpServers", taken.origin.file)
+                found.extend(servers.read_document(taken, self.log, plugin=self.name))
         else:
             for document, path in self._documents("mcpServers"):
                 if path == "$":
@@ -170,7 +174,7 @@ class _Reader:
 
     def others(self) -> None:
         """Parts that only their place identifies."""
-        for key in ("workflows", "outputStyles", "lspServers", "themes", "monitors"):
+        for key in ("workflows", "outputStyles", "themes"):
             default = os.path.join(self.root, facts.COMPONENTS[key])
             listed = self._listed(key)
             replaced = bool(listed) and key in facts.REPLACING_KEYS
@@ -180,6 +184,25 @@ class _Reader:
                 self._note(key, path)
         if os.path.isdir(os.path.join(self.root, "bin")):
             self._note("bin", os.path.join(self.root, "bin"))
+
+    def programs(self) -> Iterator[PluginProgram]:
+        """Language servers and monitors."""
+        if self.open:
+            return
+        from checkrein.dialects.claude import manifest as manifests
+        from checkrein.dialects.claude import plugin_programs
+
+        for document, path in self._documents("lspServers"):
+            entries = document.value.get("lspServers", document.value if path == "$" else None)
+            yield from plugin_programs.lsp_servers(entries, document.origin, path, self.log)
+        listed = self._listed("monitors")
+        default = os.path.join(self.root, facts.COMPONENTS["monitors"])
+        written = manifests.component(self.manifest.values, "monitors")
+        for path in listed if written is not None else [default]:
+            if os.path.isfile(path):
+                self._note("monitors", path)
+                yield from plugin_programs.monitor_file(path, self.log)
+        yield from plugin_programs.monitors(written, self.manifest.document.origin, "$.monitors", self.log)
 
     def _files(self, key: str) -> Iterator[tuple[str, tuple[str, ...]]]:
         """(path, folders) of the Markdown files of a kind; a manifest key replaces the default directory."""
@@ -268,6 +291,8 @@ def is_open_plugin(directory: str) -> bool:
     return document is not None and document.value.get("$schema") == facts.OPEN_SCHEMA
 
 
-def missing(identity: str, place: Origin) -> Sources:
+def missing(identity: str, place: Origin, *, locked: bool = False) -> Sources:
     message = f"The plugin `{identity}` is enabled but not installed; none of its parts are in effect"
+    if locked:
+        message = f"The locked version of the plugin `{identity}` is not installed here; no part is in effect"
     return Sources(diagnostics=(diagnose("PLUGIN002", message, place),))

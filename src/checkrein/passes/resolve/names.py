@@ -100,7 +100,7 @@ def plugins(items: Iterable[Plugin]) -> dict[str, Resolved[Plugin]]:
     """Plugins by their identity `name@marketplace`; the first one found has it."""
     resolved: dict[str, Resolved[Plugin]] = {}
     for plugin in items:
-        identity = f"{plugin.name}@{plugin.marketplace}" if plugin.marketplace else plugin.name
+        identity = plugin.identity
         first = resolved.get(identity)
         if first is None:
             resolved[identity] = Resolved(identity, plugin, (Candidate(plugin),))

@@ -24,13 +24,16 @@ def resolve(
     settings = merge(sources.settings)
     off: list[Candidate[AnyItem]] = []
     locked = _plugin_only(settings)
-    disabled = {plugin.name: plugin for plugin in sources.plugins if not plugin.enabled}
+    disabled: dict[str, list[Plugin]] = {}
+    for plugin in sources.plugins:
+        if not plugin.enabled:
+            disabled.setdefault(plugin.name, []).append(plugin)
     standard = "agent_skills_std" in (detection.dialect, *detection.contributors)
 
     def refusal(item: Any, surface: str) -> str | None:
         if item.origin.scope == "plugin":
-            plugin = disabled.get(item.plugin)
-            return f"the plugin `{plugin.name}` is not enabled" if plugin and _is_of(item, plugin) else None
+            off_here = any(_is_of(item, plugin) for plugin in disabled.get(item.plugin, ()))
+            return f"the plugin `{item.plugin}` is not enabled" if off_here else None
         if surface in locked and item.origin.scope not in ("managed", "bundled"):
             return f"`strictPluginOnlyCustomization` allows only {surface} of plugins and managed directories"
         if surface == "skills" and not standard and f"/{agent_skills.SKILLS_DIR}/" in item.origin.file:

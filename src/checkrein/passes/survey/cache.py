@@ -20,6 +20,7 @@ from checkrein import __version__
 from checkrein.base.files import beneath, read_own, write_atomic
 from checkrein.base.home import checkrein_home, private_dir
 from checkrein.dialects.claude.place import ancestors, state_file
+from checkrein.dialects.claude.plugin_places import LOCK_FILE
 from checkrein.facts import agent_skills, claude
 from checkrein.model.project import Place, Project
 from checkrein.passes.checks.scripts import script_of
@@ -120,6 +121,8 @@ def _around(place: Place) -> Iterator[State]:
     yield _state_of(state_file(place))
     yield _state_of(os.path.join(config, "plugins", "installed_plugins.json"))
     yield _state_of(str(checkrein_home() / "config.toml"))
+    yield _state_of(str(checkrein_home() / "plugins" / "installed.json"))
+    yield _state_of(os.path.join(place.root, LOCK_FILE))
     folders = [os.path.join(config, folder) for folder in _USER_FOLDERS]
     folders.append(os.path.join(place.home, agent_skills.SKILLS_DIR))
     if place.managed_dir is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 from collections.abc import Mapping
@@ -117,6 +118,8 @@ def environment(
         os.makedirs(os.path.dirname(around.env_file), mode=0o700, exist_ok=True)
         env["CLAUDE_ENV_FILE"] = around.env_file
     if plugin is not None:
+        with contextlib.suppress(OSError):
+            os.makedirs(plugin.data, mode=0o700, exist_ok=True)
         env["CLAUDE_PLUGIN_ROOT"] = plugin.root
         env["CLAUDE_PLUGIN_DATA"] = plugin.data
         for key, value in plugin.options.items():

@@ -65,18 +65,18 @@ class Entry(Struct, frozen=True, kw_only=True):
 
 
 class Place(Struct, frozen=True, kw_only=True):
-    """Where a session's servers run. `env` is the environment of the session's children. `plugin_root` gives
-    the directory of a plugin."""
+    """Where a session's servers run. `env` is the environment of the session's children. `plugin` gives the
+    variables of a plugin: its directories, and the options with the prefix `user_config.`."""
 
     root: str
     env: Mapping[str, str]
-    plugin_root: Callable[[str], str | None] = lambda plugin: None
+    plugin: Callable[[str], Mapping[str, str]] = lambda plugin: {}
 
 
 def resolve(server: Server, place: Place, agent: str | None = None) -> Entry:
     """Total: what can't work has `problem` set."""
-    plugin_root = place.plugin_root(server.plugin) if server.plugin else None
-    known = _known(server, place, plugin_root)
+    brought = place.plugin(server.plugin) if server.plugin else {}
+    known = _known(server, place) | dict(brought)
 
     def filled(text: str) -> str:
         return expand(text, known)
@@ -85,8 +85,7 @@ def resolve(server: Server, place: Place, agent: str | None = None) -> Entry:
     argv = (filled(server.command), *map(filled, server.args)) if server.command else ()
     cwd = os.path.join(place.root, os.path.expanduser(filled(server.cwd))) if server.cwd else place.root
     env = {**_inherited(server, place.env), mcp.PROJECT_DIR_ENV: place.root}
-    if plugin_root:
-        env[mcp.PLUGIN_ROOT_ENV] = plugin_root
+    env |= {name: value for name, value in brought.items() if "." not in name}
     url = filled(server.url or "")
     headers = {name: filled(value) for name, value in server.headers.items()}
     return Entry(
@@ -129,13 +128,11 @@ def _milliseconds(env: Mapping[str, str], name: str) -> int | None:
     return int(text) if text.isascii() and text.isdecimal() and len(text) < 12 else None
 
 
-def _known(server: Server, place: Place, plugin_root: str | None) -> dict[str, str]:
+def _known(server: Server, place: Place) -> dict[str, str]:
     """What `${VAR}` may mean. A file that came with a project never gets Checkrein's own credentials."""
     withheld = CREDENTIALS if server.origin.scope in BOUND_SCOPES else frozenset()
     known = {name: value for name, value in place.env.items() if name.upper() not in withheld}
     known.setdefault(mcp.PROJECT_DIR_ENV, place.root)
-    if plugin_root:
-        known[mcp.PLUGIN_ROOT_ENV] = plugin_root
     return known
 
 
@@ -158,7 +155,9 @@ def _unset(server: Server, known: Mapping[str, str]) -> tuple[Diagnostic, ...]:
                 else "is not set; the text stays as it is written."
             ),
             server.origin,
-            hint=f"Set {name}, or write `${{{name}:-default}}`.",
+            hint=f"Set it with `checkrein plugin config {server.plugin}`."
+            if name.startswith("user_config.")
+            else f"Set {name}, or write `${{{name}:-default}}`.",
         )
         for name in missing
     )

@@ -23,7 +23,7 @@ ORIGIN = Origin(BUNDLED, "bundled", None, "git")
 TIMEOUT = 10.0
 LARGEST = 64 << 20
 """Bytes of an answer that stay in memory."""
-_OFF = {
+OFF = {
     "core.fsmonitor": "false",
     "core.hooksPath": os.devnull,
     "core.pager": "cat",
@@ -60,28 +60,28 @@ def safe_env(env: Mapping[str, str], filters: tuple[str, ...] = ()) -> dict[str,
     """An environment in which git starts nothing that a repository names, apart from external diffs and text
     converters, which only the command line switches off. For the shell's own git commands too."""
     clean = {name: value for name, value in env.items() if not name.startswith("GIT_")}
-    settings = dict(_OFF)
+    settings = dict(OFF)
     for name in filters:
-        settings |= _without_filter(name)
-    return _configured(clean, settings) | {"LC_ALL": "C"}
+        settings |= without_filter(name)
+    return configured(clean, settings) | {"LC_ALL": "C"}
 
 
 def quiet_env(env: Mapping[str, str], cwd: str, spawner: Spawner, cancel: Cancel) -> dict[str, str]:
     """The user's environment for a git command of the model that needs no approval: git does not
     start what the repository (or a submodule) names. Plain diffs and text replace external ones."""
-    settings = dict(_OFF)
+    settings = dict(OFF)
     config = _config(cwd, env, spawner, cancel)
     for path in _submodules(cwd, env, spawner, cancel):
         config += _config(os.path.join(cwd, path), env, spawner, cancel)
     for name in _filters(config):
-        settings |= _without_filter(name)
+        settings |= without_filter(name)
     for key in config:
         if key == "diff.external" or re.fullmatch(r"diff\..*\.command", key):
             settings[key] = _PLAIN_DIFF
         elif re.fullmatch(r"diff\..*\.textconv", key):
             settings[key] = "cat"
     pinned = {"GIT_WORK_TREE": _top(cwd)} if "core.worktree" in config else {}
-    return _configured(env, settings) | pinned
+    return configured(env, settings) | pinned
 
 
 def replacements(env: Mapping[str, str]) -> tuple[str, ...]:
@@ -99,7 +99,7 @@ def _top(cwd: str) -> str:
     return here
 
 
-def _without_filter(name: str) -> dict[str, str]:
+def without_filter(name: str) -> dict[str, str]:
     return {
         f"filter.{name}.clean": "cat",
         f"filter.{name}.smudge": "cat",
@@ -108,7 +108,7 @@ def _without_filter(name: str) -> dict[str, str]:
     }
 
 
-def _configured(env: Mapping[str, str], settings: Mapping[str, str]) -> dict[str, str]:
+def configured(env: Mapping[str, str], settings: Mapping[str, str]) -> dict[str, str]:
     """The environment with settings that override every file, after those it already has."""
     made = dict(env)
     count = made.get("GIT_CONFIG_COUNT", "")

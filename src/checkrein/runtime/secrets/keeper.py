@@ -41,11 +41,24 @@ def keep(env: Mapping[str, str], settings: Mapping[str, str], place: Place, *, s
     values = [given[name] for given in (env, settings) for name in CREDENTIALS | withheld if given.get(name)]
     key = config.get("model.api_key")
     values += [key] if key else []
+    values += _plugin_secrets(env)
     return Kept(
         vault=Vault(_parts(values), _stored_key(str(own)) if saved else fresh_key),
         exposure=exposure(config.get("secrets.reveal"), root=place.cwd, home=place.home),
         withheld=frozenset(withheld),
     )
+
+
+def _plugin_secrets(env: Mapping[str, str]) -> list[str]:
+    """The secret options of installed plugins."""
+    from checkrein.base.home import home_path
+
+    if not os.path.lexists(os.path.join(home_path(env), "plugins", "secrets.json")):
+        return []
+    from checkrein.runtime.plugins.plugin_options import secrets_file
+
+    kept = secrets_file(env).read()[0].plugins
+    return [value for options in kept.values() for value in options.values()]
 
 
 def _upper(names: list[str]) -> set[str]:

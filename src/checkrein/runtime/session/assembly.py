@@ -54,7 +54,7 @@ from checkrein.runtime.session.options import Options
 from checkrein.runtime.session.own_servers import NONE, servers_of_session
 from checkrein.runtime.session.quota import quota
 from checkrein.runtime.session.record import Record
-from checkrein.runtime.session.rights import child_situation, children_env, session_situation
+from checkrein.runtime.session.rights import bash_env, child_situation, children_env, session_situation
 from checkrein.runtime.session.services import Services
 from checkrein.runtime.session.skillset import bring_back, skill_kit
 from checkrein.runtime.session.state import State
@@ -195,6 +195,10 @@ def _services(
     return services
 
 
+def _may_have_style(project: Project) -> bool:
+    return bool(project.plugins or project.setting("outputStyle"))
+
+
 def _binder(ground: Ground) -> Binder:
     from checkrein.runtime.process.binder import Binder, host_lists
     from checkrein.runtime.process.protected import ProtectedFiles
@@ -249,7 +253,7 @@ def _furnish(
         place=place,
         session_id=start.opened.writer.session_id,
         results=services.results,
-        env=services.child_env,
+        env=bash_env(services.child_env, seat.view.project),
         env_file=services.env_file,
         spawner=services.spawner,
         state=desk,
@@ -307,7 +311,7 @@ def _furnish(
         prompt = parent.backdrop.prompt
     else:
         style = None
-        if parent is None and not seat.options.bare and seat.view.project.setting("outputStyle"):
+        if parent is None and not seat.options.bare and _may_have_style(seat.view.project):
             from checkrein.runtime.context.styles import style_segment
 
             style = style_segment(seat.view.project)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from msgspec.structs import replace
@@ -71,8 +71,6 @@ def _registry(services: Services, seat: Seat, opened: Opened, above: HookRunner 
 
 
 def _around(services: Services, seat: Seat, opened: Opened) -> Surroundings:
-    from checkrein.runtime.skills.invoke import enabled_plugins
-
     project = seat.view.project
     return Surroundings(
         project_dir=project.place.cwd,
@@ -80,15 +78,21 @@ def _around(services: Services, seat: Seat, opened: Opened) -> Surroundings:
         env=hook_env(services.child_env),
         results_dir=services.results,
         env_file=services.env_file,
-        plugins={plugin.name: _plugin_place(plugin, project) for plugin in enabled_plugins(project)},
+        plugins=_plugin_places(project, services.env) if project.plugins else {},
     )
 
 
-def _plugin_place(plugin: Plugin, project: Project) -> PluginPlace:
-    """Where a plugin's hooks find its files and data, and the options that are not secret."""
-    from checkrein.runtime.skills.invoke import OPTION, plugin_variables
+def _plugin_places(project: Project, env: Mapping[str, str]) -> dict[str, PluginPlace]:
+    from checkrein.runtime.plugins.plugin_options import enabled_plugins
 
-    values = plugin_variables(plugin, project)
+    return {plugin.name: _plugin_place(plugin, project, env) for plugin in enabled_plugins(project)}
+
+
+def _plugin_place(plugin: Plugin, project: Project, env: Mapping[str, str]) -> PluginPlace:
+    """Where a plugin's hooks find its files and data, and the user's values for its options."""
+    from checkrein.runtime.plugins.plugin_options import OPTION, plugin_variables, secret_options
+
+    values = plugin_variables(plugin, project, secrets=secret_options(plugin, env))
     options = {name.removeprefix(OPTION): value for name, value in values.items() if name.startswith(OPTION)}
     return PluginPlace(plugin.root, values["CLAUDE_PLUGIN_DATA"], options)
 

@@ -3,7 +3,9 @@ are any."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -101,12 +103,19 @@ def _changes(project: Project, home: Path, server: Server, catalog: Catalog) -> 
 
 
 def server_place(project: Project, env: Mapping[str, str]) -> Place:
-    roots = {name: found.item.root for name, found in project.plugins.items()}
-    return Place(
-        root=project.place.root,
-        env=env,
-        plugin_root=roots.get,
-    )
+    def variables(name: str) -> dict[str, str]:
+        from checkrein.runtime.plugins.plugin_options import DATA, enabled_plugins, secret_options
+        from checkrein.runtime.plugins.plugin_options import plugin_variables as values_of
+
+        plugin = next((one for one in enabled_plugins(project) if one.name == name), None)
+        if plugin is None:
+            return {}
+        values = values_of(plugin, project, secrets=secret_options(plugin, env))
+        with suppress(OSError):
+            os.makedirs(values[DATA], mode=0o700, exist_ok=True)
+        return values
+
+    return Place(root=project.place.root, env=env, plugin=variables)
 
 
 def _elicited(elicitor: Elicitor, server: str, asked: Mapping[str, Any], cancel: Cancel) -> dict[str, Any]:

@@ -54,6 +54,15 @@ def children_env(ground: Ground, withheld: frozenset[str]) -> tuple[dict[str, st
     return without(env, withheld), _refused_env(refused, ground.project)
 
 
+def bash_env(env: dict[str, str], project: Project) -> dict[str, str]:
+    """The environment of Bash: with the programs of plugins."""
+    if not project.plugins:
+        return env
+    from checkrein.runtime.plugins.executables_path import with_executables
+
+    return with_executables(env, project)
+
+
 def _refused_env(names: tuple[str, ...], project: Project) -> tuple[Diagnostic, ...]:
     found = []
     for name in names:

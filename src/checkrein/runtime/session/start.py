@@ -54,7 +54,7 @@ def started(conversation: Conversation) -> SessionStarted:
 
 
 def _style(view: View) -> str:
-    if not view.project.setting("outputStyle"):
+    if not view.project.plugins and not view.project.setting("outputStyle"):
         return "default"
     from checkrein.runtime.context.styles import chosen
 

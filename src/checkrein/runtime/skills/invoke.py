@@ -12,8 +12,7 @@ from msgspec import Struct
 from checkrein.base.errors import PolicyError
 from checkrein.base.origin import BOUND_SCOPES
 from checkrein.facts.claude import SYNCED_SKILLS
-from checkrein.model.items import Command, Hook, Invocable, Plugin, Skill
-from checkrein.model.project import Project
+from checkrein.model.items import Command, Hook, Invocable, Skill
 from checkrein.model.rule import Rule, parse_rule
 from checkrein.passes.agents.child_terms import is_file_model
 
@@ -22,8 +21,6 @@ if TYPE_CHECKING:
 
 _VARIABLE = re.compile(r"\$\{([A-Za-z_][\w.-]*)\}")
 _ULTRATHINK = re.compile(r"\bultrathink\b", re.IGNORECASE)
-OPTION = "user_config."
-"""The prefix for the name of a plugin's option, among its variables."""
 DISABLED_SHELL = "[shell command execution disabled by policy]"
 
 
@@ -108,36 +105,6 @@ def is_synced(item: Invocable) -> bool:
     """Whether a skill came from the user's account elsewhere. Such a skill runs nothing here."""
     folder = os.path.basename(os.path.dirname(item.directory)) if isinstance(item, Skill) else ""
     return item.origin.scope == "user" and folder.lower() == SYNCED_SKILLS
-
-
-def enabled_plugins(project: Project) -> list[Plugin]:
-    """Items of a plugin carry the plugin's own name, for any marketplace."""
-    return [found.item for found in project.plugins.values() if found.item.enabled]
-
-
-def plugin_variables(plugin: Plugin, project: Project) -> dict[str, str]:
-    """The plugin's directory, its data directory, and the user's values for options that are not secret.
-
-    A project's own files can't set the options."""
-    key = f"{plugin.name}@{plugin.marketplace}" if plugin.marketplace else plugin.name
-    data = os.path.join(project.place.config_dir, "plugins", "data", re.sub(r"[^\w-]", "-", key))
-    values = {"CLAUDE_PLUGIN_ROOT": plugin.root, "CLAUDE_PLUGIN_DATA": data}
-    for name, option in plugin.user_config.items():
-        declared = option if isinstance(option, dict) else {}
-        value = _option(project, key, name)
-        value = declared.get("default") if value is None else value
-        if value is not None and not declared.get("sensitive"):
-            values[f"{OPTION}{name}"] = str(value)
-    return values
-
-
-def _option(project: Project, plugin: str, name: str) -> object:
-    effective = project.settings.get(f"pluginConfigs.{plugin}.options.{name}")
-    for candidate in effective.candidates if effective else ():
-        if candidate.item.origin.scope not in ("project", "local"):
-            value: object = candidate.item.value
-            return value
-    return None
 
 
 def pre_approvals(item: Invocable, variables: Mapping[str, str]) -> tuple[Rule, ...]:

@@ -18,10 +18,8 @@ from checkrein.runtime.session.events import ToolFinished
 from checkrein.runtime.skills.invoke import (
     Invocation,
     InvocationRefusedError,
-    enabled_plugins,
     invoke,
     is_synced,
-    plugin_variables,
     pre_approvals,
 )
 from checkrein.runtime.skills.mentions import mentions
@@ -169,6 +167,8 @@ class Invoker:
             "CLAUDE_PROJECT_DIR": project.place.cwd,
             "CLAUDE_EFFORT": self._effort() or "",
         }
+        from checkrein.runtime.plugins.plugin_options import enabled_plugins, plugin_variables
+
         plugin = next((one for one in enabled_plugins(project) if one.name == item.plugin), None)
         return variables | plugin_variables(plugin, project) if plugin is not None else variables
 

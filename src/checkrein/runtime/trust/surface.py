@@ -16,8 +16,9 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
+from checkrein.base.files import beneath
 from checkrein.base.origin import Origin, Span
-from checkrein.model.items import Agent, Command, Hook, Item, Server, Setting, Skill
+from checkrein.model.items import Agent, Command, Hook, Item, Plugin, Server, Setting, Skill
 from checkrein.model.project import Place, Sources
 from checkrein.model.rule import Rule
 from checkrein.policy.trust import Kind, SurfaceItem
@@ -45,6 +46,7 @@ def surface(place: Place, sources: Sources) -> Surface:
     hooks = walk.without(sources.hooks, walk.hook)
     kept = replace(
         sources,
+        plugins=tuple(walk.plugin(plugin) for plugin in sources.plugins),
         hooks=hooks,
         servers=walk.without(sources.servers, walk.server),
         rules=tuple(rule for rule in sources.rules if not walk.rule(rule)),
@@ -54,7 +56,8 @@ def surface(place: Place, sources: Sources) -> Surface:
         agents=tuple(walk.agent(agent) for agent in sources.agents),
     )
     walk.add_scripts()
-    return Surface(tuple(walk.items), kept, tuple(hook for hook in sources.hooks if hook not in hooks))
+    left_out = (hook for hook in sources.hooks if hook not in hooks or walk.is_switched(hook.origin))
+    return Surface(tuple(walk.items), kept, tuple(left_out))
 
 
 T = TypeVar("T", Hook, Server)
@@ -66,6 +69,7 @@ class _Walk:
         self.is_project: IsProject = project_content(place)
         self.plugin_roots = {plugin.name: plugin.root for plugin in sources.plugins}
         self.items: list[SurfaceItem] = []
+        self.switched: list[str] = []
         self.real = cache(os.path.realpath)
 
     def without(self, items: Iterable[T], note: Any) -> tuple[T, ...]:
@@ -113,6 +117,19 @@ class _Walk:
         label = f"{server.name}: {redact_text(what)}"
         self.add("server", label, server.origin, _content(server), commands, server.plugin)
 
+    def plugin(self, plugin: Plugin) -> Plugin:
+        """A plugin that the project switches on is off without trust, wherever its files are."""
+        switch = plugin.switch
+        if switch is None or not plugin.enabled or not self.is_project(switch):
+            return plugin
+        self.add("plugin", plugin.identity, switch, (plugin.identity, plugin.hash, plugin.entry))
+        self.switched.append(plugin.root)
+        return replace(plugin, enabled=False)
+
+    def is_switched(self, origin: Origin) -> bool:
+        """Whether something belongs to such a plugin."""
+        return origin.scope == "plugin" and any(beneath(origin.file, root) for root in self.switched)
+
     def rule(self, rule: Rule) -> bool:
         if rule.verdict != "allow" or not self.is_project(rule.origin):
             return False
@@ -123,6 +140,8 @@ class _Walk:
         from checkrein.base.secrets import redact, redact_text
         from checkrein.facts.trust import HELPER_KEYS, ITEM_KEYS
 
+        if self.is_switched(setting.origin):
+            return True
         if not self.is_project(setting.origin):
             return False
         key, value = setting.name, setting.value

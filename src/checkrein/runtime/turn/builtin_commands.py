@@ -71,6 +71,15 @@ def _config(conversation: Conversation, rest: str, cancel: Cancel) -> Generator[
     return Prompted(answer=(yield from configure(conversation, rest)))
 
 
+def _reload_plugins(
+    conversation: Conversation, rest: str, cancel: Cancel
+) -> Generator[Event, None, Prompted]:
+    from checkrein.runtime.turn.plugin_changes import told
+
+    yield from ()
+    return Prompted(answer=told(conversation, forced=rest.strip() == "--force"))
+
+
 COMMANDS = {
     "compact": BuiltinCommand(_compact, "Summarise the conversation so far.", "[focus]"),
     "clear": BuiltinCommand(_clear, "Begin another conversation; this one stays in its transcript."),
@@ -78,6 +87,7 @@ COMMANDS = {
     "model": BuiltinCommand(_model, "Show the model, or use another one.", "[name]"),
     "config": BuiltinCommand(_config, "Show what the session goes by, or change it.", "[key=value]"),
     "add-dir": BuiltinCommand(_add_dir, "Add a working directory.", "<path>"),
+    "reload-plugins": BuiltinCommand(_reload_plugins, "Say which plugins have changed.", "[--force]"),
     "loop": BuiltinCommand(_loop, "Repeat a prompt.", "[interval] [prompt]", yields=True),
 }
 

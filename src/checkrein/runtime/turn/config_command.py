@@ -81,7 +81,7 @@ def _think(conversation: Conversation, value: str) -> None:
 
 
 def _choose_style(conversation: Conversation, name: str) -> None:
-    found = styles.styles(conversation.view.project.place)
+    found = styles.styles(conversation.view.project)
     if name != styles.DEFAULT and name not in found:
         raise CheckreinError(f"there is no style {name!r}.{did_you_mean(name, found)}", kind="value_invalid")
     restyle(conversation, name)
@@ -89,5 +89,5 @@ def _choose_style(conversation: Conversation, name: str) -> None:
 
 def restyle(conversation: Conversation, name: str) -> None:
     """Another output style from the next request on."""
-    segment = styles.segment_of(conversation.view.project.place, name)
+    segment = styles.segment_of(conversation.view.project, name)
     conversation.backdrop.prompt.restyle(segment, name)

@@ -59,7 +59,7 @@ def _change(conversation: Conversation, key: str, value: Any) -> Change:
             return partial(setattr, conversation.state, "effort", value)
         case "outputStyle", str() | None:
             name = value or styles.chosen(conversation.view.project)
-            found = (styles.DEFAULT, *styles.styles(conversation.view.project.place))
+            found = (styles.DEFAULT, *styles.styles(conversation.view.project))
             if name not in found:
                 raise UsageError(f"outputStyle: there is no style {name!r}.{did_you_mean(name, found)}")
             return partial(restyle, conversation, name)

@@ -193,3 +193,90 @@ def test_a_marketplace_entry_fills_or_replaces_the_manifest(tree: Tree) -> None:
     (loose,) = (found := plugins.read(str(root / "p"), entry={**entry, "strict": False})).plugins
     assert loose.version == "9"
     assert [command.name for command in found.commands] == ["p:entry"]
+
+
+def test_language_servers_and_monitors_are_read_and_shown(tree: Tree) -> None:
+    lsp = {
+        "py": {"command": "pyls", "args": ["--stdio"], "extensionToLanguage": {".py": "python"}},
+        "late": {"command": "other", "extensionToLanguage": {".py": "python", ".pyi": "python"}},
+        "broken": {"command": "x"},
+    }
+    watch = [
+        {"name": "ci", "command": "watch-ci", "description": "d"},
+        {"name": "skill", "command": "w", "description": "d", "when": "on-skill-invoke:s"},
+        {"name": "odd", "command": "w", "description": "d", "when": "sometimes"},
+        {"name": "option", "command": "w ${user_config.x}", "description": "d"},
+        {"name": "less"},
+    ]
+    root = tree(
+        {
+            "p/.claude-plugin/plugin.json": manifest(),
+            "p/.lsp.json": json.dumps(lsp),
+            "p/monitors/monitors.json": json.dumps(watch),
+        }
+    )
+    found = plugins.read(str(root / "p"))
+    shown = {
+        one.name: (one.kind, one.command, one.detail, bool(one.problem)) for one in found.plugins[0].programs
+    }
+    assert shown == {
+        "py": ("lsp", "pyls --stdio", ".py", False),
+        "late": ("lsp", "other", ".pyi", False),
+        "broken": ("lsp", "x", "", True),
+        "ci": ("monitor", "watch-ci", "always", False),
+        "skill": ("monitor", "w", "on-skill-invoke:s", False),
+        "odd": ("monitor", "w", "sometimes", True),
+        "option": ("monitor", "w ${user_config.x}", "always", True),
+        "less": ("monitor", "", "always", True),
+    }
+    assert [one.code for one in found.diagnostics] == ["PLUGIN006"] * 5
+
+
+def test_agent_plugins_are_closed(tree: Tree) -> None:
+    servers = {
+        "ok": {"type": "stdio", "command": "x", "args": ["${PLUGIN_ROOT}/a"]},
+        "far": {"type": "streamable-http", "url": "https://h.example/mcp"},
+        "near": {"type": "sse", "url": "http://127.0.0.1:1/mcp"},
+        "plain": {"type": "sse", "url": "http://h.example/mcp"},
+        "words": {"type": "stdio", "command": "x y"},
+        "extra": {"type": "stdio", "command": "x", "timeout": 3},
+        "untyped": {"command": "x"},
+    }
+    root = tree(
+        {
+            "p/plugin.json": json.dumps({"$schema": OPEN_SCHEMA, "name": "p"}),
+            "p/mcp.json": json.dumps({"$schema": "s", "mcpServers": servers}),
+            "q/plugin.json": json.dumps({"$schema": OPEN_SCHEMA, "name": "q", "version": 1}),
+            "r/plugin.json": json.dumps({"$schema": OPEN_SCHEMA, "name": "r"}),
+            "r/mcp.json": json.dumps({"mcpServers": {"ok": servers["ok"]}}),
+        }
+    )
+    assert [one.name for one in plugins.read(str(root / "p")).servers] == [
+        "plugin:p:ok",
+        "plugin:p:far",
+        "plugin:p:near",
+    ]
+    assert plugins.read(str(root / "q")).plugins == ()
+    assert plugins.read(str(root / "r")).servers == ()
+
+
+def test_plugins_of_codex(tree: Tree) -> None:
+    root = tree(
+        {
+            "p/.codex-plugin/plugin.json": json.dumps(
+                {
+                    "name": "p",
+                    "version": "1.0.0",
+                    "skills": "./abilities",
+                    "mcpServers": "./m.json",
+                    "interface": {},
+                }
+            ),
+            "p/abilities/one/SKILL.md": SKILL,
+            "p/m.json": '{"mcpServers": {"db": {"command": "x"}}}',
+        }
+    )
+    found = plugins.read(str(root / "p"))
+    assert (found.plugins[0].format, found.plugins[0].version) == ("codex", "1.0.0")
+    assert [one.name for one in found.skills] == ["p:one"]
+    assert [one.name for one in found.servers] == ["plugin:p:db"]

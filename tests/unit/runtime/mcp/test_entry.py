@@ -19,7 +19,12 @@ def resolved(around: dict[str, str] | None = None, scope: Scope = "project", **f
     given = {"command": "srv", "transport": "http" if "url" in fields else "stdio", **fields}
     server = Server(name="s", origin=Origin("/p/.mcp.json", scope), **given)
     return resolve(
-        server, Place(root="/p", env=ENV | (around or {}), plugin_root=lambda plugin: f"/plugins/{plugin}")
+        server,
+        Place(
+            root="/p",
+            env=ENV | (around or {}),
+            plugin=lambda plugin: {"CLAUDE_PLUGIN_ROOT": f"/plugins/{plugin}"},
+        ),
     )
 
 

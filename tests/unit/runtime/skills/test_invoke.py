@@ -11,11 +11,11 @@ from checkrein.model.items import Command, Invocable, Plugin, Skill
 from checkrein.model.project import Place, Project, Resolved
 from checkrein.model.view import View
 from checkrein.passes.load import load
+from checkrein.runtime.plugins.plugin_options import plugin_variables
 from checkrein.runtime.skills.invoke import (
     DISABLED_SHELL,
     invoke,
     is_synced,
-    plugin_variables,
     pre_approvals,
 )
 from checkrein.runtime.skills.shelf import Shelf

@@ -1,0 +1,363 @@
+"""Install, update, switch and remove plugins. Every change is planned first, shown, and then made whole."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from checkrein.base.errors import CheckreinError, NotFoundError, PolicyError
+from checkrein.base.files import beneath
+from checkrein.base.nearest import did_you_mean
+from checkrein.dialects.claude import plugins
+from checkrein.dialects.claude.plugin_places import records
+from checkrein.model.items import Plugin
+from checkrein.model.plugins import Capabilities, Installed, Pinned, PluginScope, Records
+from checkrein.model.project import Project
+from checkrein.runtime.plugins.admin_lists import AdminLists
+from checkrein.runtime.plugins.dependencies import Closure, needs
+from checkrein.runtime.plugins.marketplace_roll import MarketplaceRoll
+from checkrein.runtime.plugins.package_cache import PackageCache
+from checkrein.runtime.plugins.packages import Package, Packages
+from checkrein.runtime.plugins.plugin_lock import read_lock, write_lock
+from checkrein.runtime.plugins.plugin_names import split_identity
+from checkrein.runtime.plugins.plugin_options import data_dir
+from checkrein.runtime.plugins.plugin_sources import PluginSources
+from checkrein.runtime.plugins.settings_edit import change_setting
+
+if TYPE_CHECKING:
+    from checkrein.llm.cancel import Cancel
+    from checkrein.runtime.process.spawner import Spawner
+
+ENABLED = "enabledPlugins"
+
+
+class PluginChange(Struct, frozen=True, omit_defaults=True):
+    """A version that takes another's place. `gained` is what it can do and the one before could not."""
+
+    identity: str
+    version: str
+    hash: str
+    before: str | None = None
+    gained: Capabilities = Capabilities()
+    lost: Capabilities = Capabilities()
+    auto: bool = False
+
+
+class Plan(Struct, frozen=True):
+    """What is to be installed; `changes` says it to people. Nothing is installed yet."""
+
+    packages: tuple[Package, ...]
+    changes: tuple[PluginChange, ...]
+    asked: tuple[str, ...]
+
+    @property
+    def gains(self) -> bool:
+        return any(one.gained.lines for one in self.changes)
+
+
+class Installer:
+    """Plugins of one user in one project. `trusted`: marketplaces that the project names count."""
+
+    def __init__(
+        self,
+        project: Project,
+        env: Mapping[str, str],
+        spawner: Spawner,
+        cancel: Cancel,
+        *,
+        trusted: bool,
+        accepts_commands: bool = False,
+    ) -> None:
+        accepted = records(env).accepted_commands
+        sources = PluginSources(env, spawner, cancel, lambda line: accepts_commands or line in accepted)
+        self.project, self.env = project, env
+        self.cache = PackageCache(env)
+        self.roll = MarketplaceRoll(project, env, sources, trusted=trusted)
+        self._admin = AdminLists(project)
+        self._packages = Packages(sources, self.cache, self._admin)
+        self._git = sources.git
+
+    def plan(self, names: Iterable[str], scope: PluginScope, *, refresh: bool = False) -> Plan:
+        """Fetch plugins and what they need. Raises CheckreinError."""
+        identities = [self.identity(name) for name in names]
+        if refresh:
+            for marketplace in dict.fromkeys(one.rpartition("@")[2] for one in identities):
+                self.roll.update(marketplace)
+        roots = []
+        for identity in identities:
+            name, _, marketplace = identity.rpartition("@")
+            roots.append(self._packages.get(self.roll.catalog(marketplace), name))
+        found = Closure(self.roll, self._packages, self._tags).of(roots)
+        asked = tuple(root.identity for root in roots)
+        changes = (self._change(one, scope, auto=one.identity not in asked) for one in found.values())
+        return Plan(tuple(found.values()), tuple(one for one in changes if one is not None), asked)
+
+    def apply(self, plan: Plan, scope: PluginScope, *, enable: bool = True) -> None:
+        """Make a plan true: the lock, the records, then the switches. Each is one whole write."""
+        place = self.project.place
+        if scope == "project":
+            write_lock(place, {one.identity: self._portable(one.pinned) for one in plan.packages})
+        root = None if scope == "user" else place.root
+        before = records(self.env).plugins
+        made = {
+            one.identity: Installed(
+                scope=scope,
+                pinned=one.pinned,
+                project=root,
+                auto=one.identity not in plan.asked and self._was_auto(before, one.identity, scope),
+            )
+            for one in plan.packages
+        }
+        commands = tuple(
+            str(one.pinned.source["command"]) for one in plan.packages if "command" in one.pinned.source
+        )
+
+        def change(kept: Records) -> Records:
+            installed = dict(kept.plugins)
+            for identity, one in made.items():
+                others = (old for old in installed.get(identity, ()) if not _same(old, scope, root))
+                installed[identity] = (*others, one)
+            accepted = tuple(dict.fromkeys((*kept.accepted_commands, *commands)))
+            return replace(kept, plugins=installed, accepted_commands=accepted)
+
+        self.roll.file.change(change)
+        for package in plan.packages if enable else ():
+            wanted = package.default or package.identity not in plan.asked
+            self._switch(package.identity, scope, wanted, keep=package.identity in before)
+
+    def identity(self, text: str) -> str:
+        """`name@marketplace` for what a person writes. Raises when several marketplaces have the name."""
+        name, marketplace = split_identity(text)
+        if marketplace is not None:
+            return f"{self.roll.catalog(marketplace).entry(name).name}@{marketplace}"
+        having = []
+        for known in self.roll.names():
+            try:
+                having.append(f"{self.roll.catalog(known).entry(name).name}@{known}")
+            except CheckreinError:
+                continue
+        if len(having) != 1:
+            shown = (
+                f"Several marketplaces have it: {', '.join(having)}." if having else "No marketplace has it."
+            )
+            hint = (
+                "Write name@marketplace." if having else "`checkrein plugin marketplace add SOURCE` adds one."
+            )
+            raise NotFoundError(f"There is no plugin {name!r}. {shown}", kind="plugin_not_found", hint=hint)
+        return having[0]
+
+    def installed(self, text: str) -> str:
+        """The identity of an installed plugin, by it or by its name. Raises NotFoundError."""
+        known = [*records(self.env).plugins, *self.project.plugins]
+        found = list(dict.fromkeys(one for one in known if text in (one, one.rpartition("@")[0])))
+        if len(found) != 1:
+            near = did_you_mean(text, known) if not found else f" There are {', '.join(found)}."
+            raise NotFoundError(f"The plugin {text!r} is not installed.{near}", kind="plugin_not_found")
+        return found[0]
+
+    def enable(self, identity: str, scope: PluginScope) -> tuple[str, ...]:
+        """Switch a plugin on with what it needs. Gives what was switched."""
+        self._admin.require_plugin(identity)
+        wanted = dict.fromkeys((*self._needed(identity), identity))
+        for one in wanted:
+            self._admin.require_plugin(one)
+            self._require_installed(one, identity)
+        for one in wanted:
+            self._switch(one, scope, True)
+        return tuple(wanted)
+
+    def disable(self, identity: str, scope: PluginScope) -> None:
+        self._require_unneeded(identity)
+        self._switch(identity, scope, False)
+
+    def remove(self, identity: str, scope: PluginScope, *, keep_data: bool = False) -> None:
+        """Take a plugin out of a scope; with the last scope its data and options go too."""
+        place = self.project.place
+        root = None if scope == "user" else place.root
+        held = records(self.env).plugins.get(identity, ())
+        locked = identity in read_lock(place).installed if scope == "project" else False
+        if not locked and not any(_same(one, scope, root) for one in held):
+            raise NotFoundError(
+                f"The plugin {identity} is not installed in the scope {scope}.", kind="plugin_not_found"
+            )
+        self._require_unneeded(identity)
+        change_setting(place, scope, (ENABLED, identity), lambda old: None)
+        if scope == "project":
+            write_lock(place, {identity: None})
+        left = tuple(one for one in held if not _same(one, scope, root))
+
+        def change(kept: Records) -> Records:
+            installed = {key: one for key, one in kept.plugins.items() if key != identity}
+            return replace(kept, plugins={**installed, identity: left} if left else installed)
+
+        self.roll.file.change(change)
+        if not left and not keep_data:
+            self._forget(identity)
+
+    def orphans(self) -> tuple[str, ...]:
+        """Plugins that only others needed, and none needs any more."""
+        known = records(self.env).plugins
+        needed = {need for one in known for need in self._needed(one)}
+        return tuple(one for one, held in known.items() if one not in needed and all(x.auto for x in held))
+
+    def _change(self, package: Package, scope: PluginScope, *, auto: bool) -> PluginChange | None:
+        before = self.pinned(package.identity, scope)
+        after = package.pinned
+        if before is not None and before.hash == after.hash:
+            return None
+        if before is not None and before.version == after.version and not _is_made_up(after):
+            raise PolicyError(
+                f"{package.identity} {after.version} changed its content under the same version.",
+                kind="version_changed",
+                hint="Ask its publisher why. To take it, remove the plugin and install it again.",
+            )
+        old = before.capabilities if before is not None else Capabilities()
+        return PluginChange(
+            package.identity,
+            after.version,
+            after.hash,
+            before.version if before is not None else None,
+            after.capabilities.beyond(old),
+            old.beyond(after.capabilities),
+            auto,
+        )
+
+    def pinned(self, identity: str, scope: PluginScope) -> Pinned | None:
+        """What is installed in a scope now."""
+        if scope == "project":
+            locked = read_lock(self.project.place).installed.get(identity)
+            if locked is not None:
+                return locked
+        root = None if scope == "user" else self.project.place.root
+        held = records(self.env).plugins.get(identity, ())
+        return next((one.pinned for one in held if _same(one, scope, root)), None)
+
+    def _switch(self, identity: str, scope: PluginScope, value: bool, *, keep: bool = False) -> None:
+        """With `keep`, a switch that is there stays as it is."""
+        change_setting(
+            self.project.place,
+            scope,
+            (ENABLED, identity),
+            lambda old: old if keep and old is not None else value,
+        )
+
+    def _needed(self, identity: str) -> list[str]:
+        """What an installed plugin needs, directly and through others."""
+        found: dict[str, None] = {}
+        pending = [identity]
+        while pending:
+            current = pending.pop()
+            plugin = self.plugin(current)
+            for need in needs(plugin, current) if plugin is not None else ():
+                if need.identity not in found and need.identity != identity:
+                    found[need.identity] = None
+                    pending.append(need.identity)
+        return list(found)
+
+    def plugin(self, identity: str) -> Plugin | None:
+        """An installed plugin, by identity."""
+        for one in records(self.env).plugins.get(identity, ()):
+            if self.cache.has(one.pinned.hash):
+                place = self.cache.place(one.pinned.hash)
+                entry, marketplace = one.pinned.entry or None, identity.rpartition("@")[2]
+                read = plugins.read(place, marketplace=marketplace, parts=False, entry=entry).plugins
+                if read:
+                    return read[0]
+        found = self.project.plugins.get(identity)
+        return found.item if found is not None else None
+
+    def _require_installed(self, identity: str, by: str) -> None:
+        if self.plugin(identity) is None:
+            of = "" if identity == by else f", which {by} needs,"
+            raise NotFoundError(f"The plugin {identity}{of} is not installed.", kind="plugin_not_found")
+        switch = self.project.plugins.get(identity)
+        if identity != by and switch is not None and not switch.item.enabled:
+            where = switch.item.switch
+            if where is not None and where.scope == "managed":
+                raise PolicyError(
+                    f"{by} needs {identity}, which {where} switches off.", kind="dependency_off"
+                )
+
+    def _require_unneeded(self, identity: str) -> None:
+        by = [
+            name
+            for name, found in self.project.plugins.items()
+            if found.item.enabled and name != identity and identity in self._needed(name)
+        ]
+        if by:
+            raise PolicyError(
+                f"{', '.join(by)} needs {identity}.",
+                kind="plugin_needed",
+                hint=f"Disable {by[0]} first.",
+            )
+
+    def _forget(self, identity: str) -> None:
+        from checkrein.runtime.plugins.plugin_options import Secrets, secrets_file
+
+        shutil.rmtree(data_dir(identity, self.project.place.config_dir), ignore_errors=True)
+        secrets = secrets_file(self.env)
+        if identity in secrets.read()[0].plugins:
+            secrets.change(
+                lambda kept: Secrets({key: one for key, one in kept.plugins.items() if key != identity})
+            )
+
+    def _was_auto(self, before: Mapping[str, tuple[Installed, ...]], identity: str, scope: str) -> bool:
+        """A plugin that somebody asked for once stays so."""
+        held = before.get(identity, ())
+        return all(one.auto for one in held)
+
+    def _portable(self, pinned: Pinned) -> Pinned:
+        """For a file in the repository: paths inside the project are written from its root."""
+        path, root = pinned.marketplace.get("path"), self.project.place.root
+        if not isinstance(path, str) or not beneath(os.path.realpath(path), root):
+            return pinned
+        below = os.path.relpath(os.path.realpath(path), root)
+        return replace(
+            pinned, marketplace={**pinned.marketplace, "path": f"./{below}" if below != "." else "."}
+        )
+
+    def _tags(self, url: str) -> dict[str, str]:
+        with self.cache.staging() as staging:
+            return self._git.tags(url, staging)
+
+    def has_recorded(self, identity: str, pinned: Pinned) -> bool:
+        """Whether this user has installed exactly that before: a lock alone is only somebody's word."""
+        held = records(self.env).plugins.get(identity, ())
+        return any((one.pinned.hash, one.pinned.entry) == (pinned.hash, pinned.entry) for one in held)
+
+    def record(self, identity: str, pinned: Pinned) -> None:
+        """Keep a plugin of the project's lock as installed."""
+        root = self.project.place.root
+
+        def change(kept: Records) -> Records:
+            held = (one for one in kept.plugins.get(identity, ()) if not _same(one, "project", root))
+            made = Installed(scope="project", pinned=pinned, project=root)
+            return replace(kept, plugins={**kept.plugins, identity: (*held, made)})
+
+        self.roll.file.change(change)
+
+    def from_lock(self, identity: str, pinned: Pinned) -> Package:
+        """The plugin as the lock names it: the same source at the same commit."""
+        name = identity.rpartition("@")[0]
+        is_path = pinned.source.get("source") == "path"
+        catalog = self.roll.at_commit(pinned.marketplace, pinned.commit if is_path else None)
+        return self._packages.get(catalog, name, commit=None if is_path else pinned.commit)
+
+
+def _same(one: Installed, scope: PluginScope, root: str | None) -> bool:
+    return one.scope == scope and one.project == root
+
+
+def _is_made_up(pinned: Pinned) -> bool:
+    """Whether the version was made from the content, or stands for none."""
+    version = pinned.version
+    return (
+        version == "unknown"
+        or version == (pinned.commit or "")[:12]
+        or pinned.source.get("source") == "command"
+    )

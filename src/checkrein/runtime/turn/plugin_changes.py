@@ -1,0 +1,51 @@
+"""`/reload-plugins`: what changed among the plugins since the session began.
+
+Other plugins mean other tools, skills and hooks: the request would begin anew, and the prompt cache would be
+lost. So a session keeps what it began with, and the next one has the rest.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from checkrein.model.project import Project
+
+if TYPE_CHECKING:
+    from checkrein.runtime.session.conversation import Conversation
+
+
+def told(conversation: Conversation, *, forced: bool) -> str:
+    """What to say to the user."""
+    from checkrein.passes.load import load
+
+    before = conversation.view.project
+    place = before.place
+    now = load(
+        place.cwd,
+        env=conversation.env,
+        home=place.home,
+        managed_dir=place.managed_dir,
+        add_dirs=place.add_dirs,
+        setting_sources=place.setting_sources,
+        detect=False,
+    )
+    old, new = _enabled(before), _enabled(now)
+    inline = {name for name in old if name.endswith("@inline")}
+    changed = sorted(name for name in {*old, *new} - inline if old.get(name) != new.get(name))
+    if not changed:
+        return "The plugins are as they were."
+    names = ", ".join(changed)
+    if forced:
+        return (
+            f"Changed: {names}. Hooks and servers of a session stay as it began; start a new one for these."
+        )
+    return (
+        f"Not reloaded, because that would break the prompt cache. Changed: {names}. "
+        "Start a new session for them."
+    )
+
+
+def _enabled(project: Project) -> dict[str, str]:
+    """Each plugin that is on, with what tells its versions apart."""
+    on = (found.item for found in project.plugins.values() if found.item.enabled)
+    return {one.identity: one.hash or f"{one.root} {one.version}" for one in on}
