@@ -274,7 +274,7 @@ def test_so_many_calls_run_at_once(serve: Serve, most: str, together: bool) -> N
         END,
     )
     env = {"CLAUDE_CODE_MAX_TOOL_USE_CONCURRENCY": most, "CLAUDE_CODE_WORKFLOW_PREFIX_STAGGER_MS": "1"}
-    ran = programs.run("-p", "go", *MODEL, *STREAM, env=env)
+    ran = programs.run("-p", "go", "--forward-subagent-text", *MODEL, *STREAM, env=env)
     said = [
         block["text"]
         for one in ran.frames

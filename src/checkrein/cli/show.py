@@ -108,7 +108,7 @@ def run(
     if worker is not None and view != "headless":
         raise UsageError("--worker only works with --view headless.")
     if view is not None:
-        if detect or (what is not None and not os.path.isdir(what)):
+        if detect or plugin is not None or (what is not None and not os.path.isdir(what)):
             raise UsageError("--view shows all skills; leave the rest out.")
         return _view(what or project, view, worker)
     if what is not None and what not in PLURALS and what not in KINDS and os.path.isdir(what):
