@@ -58,6 +58,7 @@ KEYS: tuple[Key, ...] = (
         "Credentials of the models that child processes get all the same.", ("user", "env")),
     Key("skills.strict_tools", bool, False,
         "A skill's `allowed-tools` also restrict: its turn can use no other tool."),
+    Key("serve.token", str | None, None, "The token of `checkrein serve mcp --port`.", OWN_LAYERS, secret=True),
     Key("session.max_turns", int | None, None, "Requests after which a session stops with a partial result."),
     Key("session.max_usd", float | None, None, "Money after which a session stops with a partial result."),
     Key("session.max_seconds", float | None, None, "Seconds after which a turn stops with a partial result."),
