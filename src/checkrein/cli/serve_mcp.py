@@ -114,7 +114,9 @@ def run(given: Given) -> Outcome:
     try:
         bound = listening(given.port)
     except OSError as error:
-        raise CheckreinError(f"Port {given.port} is not usable: {error.strerror}.", kind="port_taken") from None
+        raise CheckreinError(
+            f"Port {given.port} is not usable: {error.strerror}.", kind="port_taken"
+        ) from None
     with bound:
         url = f"http://127.0.0.1:{bound.getsockname()[1]}{PATH}"
         out.give_bytes(encode_line(Payload(url, file)))

@@ -23,7 +23,7 @@ from checkrein.runtime.mcp.server_tool import ServerTool
 from checkrein.runtime.session.session import Session
 from checkrein.serve.mcp.line import Request
 from checkrein.serve.mcp.passed_tools import PassedResource, PassedTool
-from checkrein.serve.mcp.upstream import asked, listed, names, owners, wire
+from checkrein.serve.mcp.upstream import asked, declared, names, owners, wire
 from checkrein.serve.mcp.visit import Served, Visit, failed
 
 _LEVELS: tuple[str, ...] = ("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency")
@@ -75,28 +75,22 @@ class Gateway(Visit):
 
     async def list_tools(self) -> list[types.Tool]:
         session = await self.session()
-        public = {owned: name for name, owned in self._tools(session).items()}
-
-        def all_tools(cancel: Cancel) -> list[types.Tool]:
-            return [
-                tool.model_copy(update={"name": public[link.name, tool.name]})
-                for link in self._links(session)
-                for tool in _tools_of(link, cancel)
-                if (link.name, tool.name) in public
-            ]
-
-        return await self.work(all_tools)
+        passed = _passed(session)
+        return declared(
+            types.Tool, ((name, passed[owned].inner.tool.given) for name, owned in names(passed).items())
+        )
 
     async def call_tool(self, request: Request, name: str, input: dict[str, Any]) -> types.CallToolResult:
         session = await self.session()
-        owned = self._tools(session).get(name)
+        passed = _passed(session)
+        owned = names(passed).get(name)
         if owned is None:
             return failed(f"No server behind the gateway offers the tool {one_line(name)!r}.")
         id = short_id("call_")
         self._requests[id] = request
         try:
             with self.line.during(request):
-                done = await self.call(_passed(session)[owned].name, input, id)
+                done = await self.call(passed[owned].name, input, id)
                 await self.line.settled()
             return self._result(done, id)
         finally:
@@ -105,6 +99,7 @@ class Gateway(Visit):
 
     async def read_resource(self, request: Request, uri: str) -> types.ReadResourceResult:
         session = await self.session()
+        _look_ahead(session)
         link = next(owners(self._links(session), uri), None)
         id = short_id("call_")
         try:
@@ -119,38 +114,21 @@ class Gateway(Visit):
         return types.ReadResourceResult.model_validate(kept)
 
     async def list_resources(self) -> list[types.Resource]:
-        return await self._every(
-            lambda link, cancel: listed(
-                link,
-                lambda client, params: client.session.list_resources(params=params),
-                lambda page: page.resources,
-                cancel,
-                "The resources",
-            )
-        )
+        return declared(types.Resource, await self._resources(template=False))
 
     async def list_templates(self) -> list[types.ResourceTemplate]:
-        return await self._every(
-            lambda link, cancel: listed(
-                link,
-                lambda client, params: client.session.list_resource_templates(params=params),
-                lambda page: page.resource_templates,
-                cancel,
-                "The resource templates",
-            )
-        )
+        return declared(types.ResourceTemplate, await self._resources(template=True))
 
     async def list_prompts(self) -> list[types.Prompt]:
         session = await self.session()
-        public = {owned: name for name, owned in self._prompts(session).items()}
-        found = await self._every(
-            lambda link, cancel: [
-                prompt.model_copy(update={"name": public[link.name, prompt.name]})
-                for prompt in _prompts_of(link, cancel)
-                if (link.name, prompt.name) in public
-            ]
+        given = {
+            (link.name, prompt.name): prompt.given
+            for link in self._links(session)
+            for prompt in link.catalog.prompts
+        }
+        return declared(
+            types.Prompt, ((name, given[owned]) for name, owned in self._prompts(session).items())
         )
-        return found
 
     async def get_prompt(
         self, request: Request, name: str, arguments: dict[str, str] | None
@@ -201,7 +179,9 @@ class Gateway(Visit):
             if link.catalog.protocol:
                 await asyncio.gather(
                     self._ask(
-                        link, lambda client: client.session.send_request(request, types.EmptyResult), "Its log"
+                        link,
+                        lambda client: client.session.send_request(request, types.EmptyResult),
+                        "Its log",
                     ),
                     return_exceptions=True,
                 )
@@ -228,9 +208,6 @@ class Gateway(Visit):
             servers = session.conversation.services.servers
             self._session = session
             if servers is not None:
-                session.conversation.services.tools.add(
-                    PassedResource(lambda name: servers.servers.get(name), self._keep)
-                )
                 for name in self.served.through or ():
                     servers.wait(name, self._ended)
             self._pass_on(session)
@@ -240,10 +217,15 @@ class Gateway(Visit):
         return session
 
     def _pass_on(self, session: Session) -> None:
-        tools = session.conversation.services.tools
-        found = [tool for tool in tools if isinstance(tool, ServerTool)]
-        if found:
-            tools.add(*(PassedTool(tool, self._keep, self._hears) for tool in found))
+        """Each tool of a server, and the one that reads resources, in the form that passes results on."""
+        services = session.conversation.services
+        found = [tool for tool in services.tools if isinstance(tool, ServerTool)]
+        servers = services.servers
+        if servers is not None:
+            services.tools.add(
+                PassedResource(servers.servers.get, self._keep),
+                *(PassedTool(tool, self._keep, self._hears) for tool in found),
+            )
 
     def _keep(self, id: str, result: dict[str, Any]) -> None:
         self._results[id] = result
@@ -263,9 +245,6 @@ class Gateway(Visit):
         found = servers.servers.connections() if servers is not None else ()
         ready = {one.name: one for one in found if isinstance(one, Link) and one.status.state == "connected"}
         return [ready[name] for name in self.served.through or () if name in ready]
-
-    def _tools(self, session: Session) -> dict[str, tuple[str, str]]:
-        return names(_passed(session))
 
     def _prompts(self, session: Session) -> dict[str, tuple[str, str]]:
         host = session.conversation.host
@@ -297,47 +276,33 @@ class Gateway(Visit):
     async def _ask(self, link: Link, ask: Callable[[Any], Any], what: str) -> Any:
         return await self.work(lambda cancel: asked(link, ask, cancel, what))
 
-    async def _every(self, ask: Callable[[Link, Cancel], list[Any]]) -> list[Any]:
+    async def _resources(self, *, template: bool) -> list[tuple[str, dict[str, Any]]]:
         session = await self.session()
         host = session.conversation.host
-        links = [
-            link
+        return [
+            (resource.name, resource.given)
             for link in self._links(session)
             if host.gate.decide(READ, {"server": link.name, "uri": ""}, host.cwd).verdict != "deny"
+            for resource in link.catalog.resources
+            if resource.template is template
         ]
-        return await self.work(lambda cancel: [one for link in links for one in ask(link, cancel)])
+
+
+def _look_ahead(session: Session) -> None:
+    """Know the tools that servers have listed since."""
+    host = session.conversation.host
+    host.view.look_ahead()
+    host.gate.know(host.tools.registry)
 
 
 def _passed(session: Session) -> dict[tuple[str, str], PassedTool]:
     """The tools that the rules leave, by server and name."""
-    host = session.conversation.host
-    host.view.look_ahead()
-    host.gate.know(host.tools.registry)
+    _look_ahead(session)
     return {
         (tool.inner.remote.server, tool.inner.tool.name): tool
-        for tool in host.tools
+        for tool in session.conversation.host.tools
         if isinstance(tool, PassedTool)
     }
-
-
-def _tools_of(link: Link, cancel: Cancel) -> list[types.Tool]:
-    return listed(
-        link,
-        lambda client, params: client.session.list_tools(params=params),
-        lambda page: page.tools,
-        cancel,
-        "The tools",
-    )
-
-
-def _prompts_of(link: Link, cancel: Cancel) -> list[types.Prompt]:
-    return listed(
-        link,
-        lambda client, params: client.session.list_prompts(params=params),
-        lambda page: page.prompts,
-        cancel,
-        "The prompts",
-    )
 
 
 def _said(content: Any) -> types.CallToolResult:

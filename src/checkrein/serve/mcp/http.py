@@ -13,9 +13,13 @@ from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from checkrein.serve.mcp.kept_events import KeptEvents
+
 PATH = "/mcp"
 _SESSIONS = 512
 _BODY = 4 << 20
+_RETRY = 1_000
+"""Milliseconds after which a client connects a broken stream again."""
 _CONNECTIONS = 2_048
 _NAMES = frozenset({"127.0.0.1", "localhost", "[::1]"})
 
@@ -66,7 +70,13 @@ def _is_local(origin: str) -> bool:
 
 def make_app(server: Server[Any], token: str) -> ASGIApp:
     """The server as an ASGI application."""
-    manager = StreamableHTTPSessionManager(server, max_request_body_size=_BODY, max_sessions=_SESSIONS)
+    manager = StreamableHTTPSessionManager(
+        server,
+        event_store=KeptEvents(),
+        retry_interval=_RETRY,
+        max_request_body_size=_BODY,
+        max_sessions=_SESSIONS,
+    )
     routes = [Route(PATH, endpoint=StreamableHTTPASGIApp(manager))]
     return Guard(Starlette(routes=routes, lifespan=lambda app: manager.run()), token)
 

@@ -65,7 +65,9 @@ class GatewayCounter(Counter):
         found = await self.visit(request).list_templates()
         return types.ListResourceTemplatesResult(resource_templates=found)
 
-    async def read(self, request: Request, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
+    async def read(
+        self, request: Request, params: types.ReadResourceRequestParams
+    ) -> types.ReadResourceResult:
         result: types.ReadResourceResult = await self.visit(request).read_resource(request, params.uri)
         return result
 
@@ -73,14 +75,18 @@ class GatewayCounter(Counter):
         await self.visit(request).subscribe(params.uri, on=True)
         return types.EmptyResult()
 
-    async def unsubscribe(self, request: Request, params: types.UnsubscribeRequestParams) -> types.EmptyResult:
+    async def unsubscribe(
+        self, request: Request, params: types.UnsubscribeRequestParams
+    ) -> types.EmptyResult:
         await self.visit(request).subscribe(params.uri, on=False)
         return types.EmptyResult()
 
     async def list_prompts(self, request: Request, params: Any) -> types.ListPromptsResult:
         return types.ListPromptsResult(prompts=await self.visit(request).list_prompts())
 
-    async def get_prompt(self, request: Request, params: types.GetPromptRequestParams) -> types.GetPromptResult:
+    async def get_prompt(
+        self, request: Request, params: types.GetPromptRequestParams
+    ) -> types.GetPromptResult:
         result: types.GetPromptResult = await self.visit(request).get_prompt(
             request, params.name, params.arguments
         )

@@ -1,14 +1,15 @@
-"""The servers behind a gateway: what they list, asked of them each time, and who has which name."""
+"""The servers behind a gateway: what they declare, who has which name, and requests to them."""
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import mcp_types as types
 from mcp.shared.exceptions import MCPError
-from pydantic import BaseModel
+from pydantic import BaseModel, ValidationError
 
 from checkrein.llm.cancel import Cancel
 from checkrein.runtime.mcp.connection import ServerFailure
@@ -21,14 +22,13 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 P = TypeVar("P", bound=BaseModel)
 
-_PAGES = 100
-"""Pages of a list that are read of one server."""
-
 
 def asked(link: Link, ask: Callable[[Client], Awaitable[T]], cancel: Cancel, what: str) -> T:
     """The answer of a server. What it refuses comes back as it said it: an MCPError."""
     try:
-        return link.request(lambda dialogue: dialogue.other(ask), cancel, f"{what} of the server `{link.name}`")
+        return link.request(
+            lambda dialogue: dialogue.other(ask), cancel, f"{what} of the server `{link.name}`"
+        )
     except ServerFailure as error:
         cause = first(error.__cause__) if isinstance(error.__cause__, Exception) else None
         if isinstance(cause, MCPError):
@@ -36,28 +36,12 @@ def asked(link: Link, ask: Callable[[Client], Awaitable[T]], cancel: Cancel, wha
         raise MCPError(code=types.INTERNAL_ERROR, message=error.message) from None
 
 
-def listed(
-    link: Link,
-    page: Callable[[Client, types.PaginatedRequestParams], Awaitable[P]],
-    items: Callable[[P], Iterable[T]],
-    cancel: Cancel,
-    what: str,
-) -> list[T]:
-    """Everything of one kind that a server lists. One that does not have the kind has none of it."""
-    found: list[T] = []
-    cursor: str | None = None
-    for _ in range(_PAGES):
-        params = types.PaginatedRequestParams(cursor=cursor)
-        try:
-            got = asked(link, lambda client, params=params: page(client, params), cancel, what)  # type: ignore[misc]
-        except MCPError as error:
-            if error.code == types.METHOD_NOT_FOUND:
-                return found
-            raise
-        found += items(got)
-        cursor = getattr(got, "next_cursor", None)
-        if cursor is None:
-            break
+def declared(model: type[P], offers: Iterable[tuple[str, dict[str, Any]]]) -> list[P]:
+    """What servers declare, under public names. A declaration that the protocol does not know is left out."""
+    found: list[P] = []
+    for name, given in offers:
+        with contextlib.suppress(ValidationError):
+            found.append(model.model_validate({**given, "name": name}))
     return found
 
 
