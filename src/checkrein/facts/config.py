@@ -8,6 +8,7 @@ from msgspec import Meta
 
 from checkrein.base.config import OWN_LAYERS, Key
 from checkrein.base.extension_keys import KEYS as EXTENSIONS
+from checkrein.facts.kitchen_keys import KEYS as KITCHEN
 
 KEYS: tuple[Key, ...] = (
     Key("check.select", list[str], [], "Run only checks whose code starts with one of these."),
@@ -58,7 +59,17 @@ KEYS: tuple[Key, ...] = (
         "Credentials of the models that child processes get all the same.", ("user", "env")),
     Key("skills.strict_tools", bool, False,
         "A skill's `allowed-tools` also restrict: its turn can use no other tool."),
-    Key("serve.token", str | None, None, "The token of `checkrein serve mcp --port`.", OWN_LAYERS, secret=True),
+    Key("skills.tier1", list[str], [], "Skills to put into tier 1: every session sees them."),
+    Key("skills.tier2", list[str], [],
+        "Skills to put into tier 2: cook sessions see them, and workers, whose model can't choose them."),
+    Key("skills.tier3", list[str], [],
+        "Skills to put into tier 3: cook sessions see them, and workers whose skill needs them."),
+    Key("subsets.disabled", list[str], [], "Categories whose skills and tools are hidden."),
+    Key("subsets.custom_tags", dict[str, list[str]], {}, "More categories, each with its skills."),
+    Key("packs.enabled", list[str], [], "Categories to show that are hidden by default."),
+    *KITCHEN,
+    Key("serve.token", str | None, None, "The token of `checkrein serve mcp --port`.", OWN_LAYERS,
+        secret=True),
     Key("session.max_turns", int | None, None, "Requests after which a session stops with a partial result."),
     Key("session.max_usd", float | None, None, "Money after which a session stops with a partial result."),
     Key("session.max_seconds", float | None, None, "Seconds after which a turn stops with a partial result."),

@@ -22,8 +22,8 @@ Progress = Callable[[float, float | None, str | None], object]
 
 
 class RemoteTool(Struct, frozen=True, kw_only=True):
-    """A tool as the server declares it. `annotations` and `meta` are claims of the server. `given` is the whole
-    declaration, as the wire has it."""
+    """A tool as the server declares it. `annotations` and `meta` are claims of the server, `given` is the
+    whole declaration as the wire has it."""
 
     name: str
     description: str = ""

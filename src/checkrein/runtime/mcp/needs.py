@@ -44,7 +44,8 @@ class Needs(Struct, frozen=True, kw_only=True):
     """`bind` puts a command under the rules of the session. `roots` are the directories that servers hear of.
 
     `changed` and `logged` (server, level, text) are called on the loop's thread: they return soon, and make
-    no request to a server. A server's request for a sample is refused unless `sample` or the relay answers it.
+    no request to a server. A server's request for a sample is refused unless `sample` or the relay answers
+    it.
     `exchange` leads to the servers in the caller's process, `relay` to the client of a gateway."""
 
     open: Open | None = None

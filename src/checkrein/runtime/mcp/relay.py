@@ -11,7 +11,8 @@ from checkrein.runtime.mcp.connection import Connection
 class Relay(Protocol):
     """Servers that have one speak the protocol with a handshake, if they can: its messages go both ways.
 
-    `heard` and `changed` are called on the loop's thread: they return soon, and make no request to a server."""
+    `heard` and `changed` are called on the loop's thread: they return soon, and make no request to a
+    server."""
 
     @property
     def can_sample(self) -> bool: ...

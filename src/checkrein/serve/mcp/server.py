@@ -1,7 +1,7 @@
 """The MCP server itself: requests of clients, each led to the client's own visit.
 
-It speaks the protocol with a handshake: what a client has opened, subscribed to or may be asked belongs to its
-session (decision 0042).
+It speaks the protocol with a handshake: what a client has opened, subscribed to or may be asked belongs to
+its session.
 """
 
 from __future__ import annotations
