@@ -27,7 +27,7 @@ KEYS: tuple[Key, ...] = (
     Key("read_db.max_rows", Count, 10_000, "Rows that `read_db` returns."),
     Key("worktree_setup.command", str | None, None,
         "The command that prepares a clone after `clone_repo` has made it."),
-    Key("workspace.runs_root", str, "../checkrein-runs", "The directory of clones, from the repository's root."),
+    Key("workspace.runs_root", str, "../checkrein-runs", "Where clones are made, from a repository."),
     Key("github.token", str | None, None, "The token that `gh` gets.", ("secrets",), secret=True),
     Key("github.default_repo", str | None, None, "The repository of issues that are named by a number."),
     Key("github.in_progress_label", str, "in-progress", "The label of a claimed issue."),

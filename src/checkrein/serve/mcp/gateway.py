@@ -75,14 +75,14 @@ class Gateway(Visit):
 
     async def list_tools(self) -> list[types.Tool]:
         session = await self.session()
-        passed = _passed(session)
+        passed = self._passed(session)
         return declared(
             types.Tool, ((name, passed[owned].inner.tool.given) for name, owned in names(passed).items())
         )
 
     async def call_tool(self, request: Request, name: str, input: dict[str, Any]) -> types.CallToolResult:
         session = await self.session()
-        passed = _passed(session)
+        passed = self._passed(session)
         owned = names(passed).get(name)
         if owned is None:
             return failed(f"No server behind the gateway offers the tool {one_line(name)!r}.")
@@ -246,6 +246,17 @@ class Gateway(Visit):
         ready = {one.name: one for one in found if isinstance(one, Link) and one.status.state == "connected"}
         return [ready[name] for name in self.served.through or () if name in ready]
 
+    def _passed(self, session: Session) -> dict[tuple[str, str], PassedTool]:
+        """The tools that the rules leave, by server and name, as the servers list them."""
+        _look_ahead(session)
+        left = {
+            (tool.inner.remote.server, tool.inner.tool.name): tool
+            for tool in session.conversation.host.tools
+            if isinstance(tool, PassedTool)
+        }
+        listed = ((link.name, tool.name) for link in self._links(session) for tool in link.catalog.tools)
+        return {owned: left[owned] for owned in listed if owned in left}
+
     def _prompts(self, session: Session) -> dict[str, tuple[str, str]]:
         host = session.conversation.host
         policy, trusted = host.gate.policy, host.gate.context(host.cwd).trusted
@@ -293,16 +304,6 @@ def _look_ahead(session: Session) -> None:
     host = session.conversation.host
     host.view.look_ahead()
     host.gate.know(host.tools.registry)
-
-
-def _passed(session: Session) -> dict[tuple[str, str], PassedTool]:
-    """The tools that the rules leave, by server and name."""
-    _look_ahead(session)
-    return {
-        (tool.inner.remote.server, tool.inner.tool.name): tool
-        for tool in session.conversation.host.tools
-        if isinstance(tool, PassedTool)
-    }
 
 
 def _said(content: Any) -> types.CallToolResult:

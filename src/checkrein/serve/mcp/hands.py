@@ -16,6 +16,8 @@ from msgspec.structs import replace
 from checkrein.base.ids import short_id
 from checkrein.llm.port import ToolUse
 from checkrein.runtime.process.command import Completed
+from checkrein.runtime.tools.bash import completed
+from checkrein.runtime.tools.bash import run as ordinary
 from checkrein.runtime.tools.catalog import builtin_tools
 from checkrein.runtime.tools.port import AnyTool, Aside, ToolContext, ToolFailure, ToolOutput
 
@@ -82,9 +84,7 @@ class PlainBash:
         with self._lock:
             wanted = self._wanted.get(context.call_id)
         if wanted is None:
-            return self._inner.run(input, context)
-        from checkrein.runtime.tools.bash import completed
-
+            return ordinary(input, context)
         around = replace(context, env={**context.env, **wanted.env})
         done = completed(input, around, wanted.timeout, _LIMIT)
         ran = Ran(done.exit_code, _text(done.stdout, context), _text(done.stderr, context), done.timed_out)
@@ -151,11 +151,11 @@ class Hands:
             raise ToolFailure(str(done.finished.content))
         return wanted.ran
 
-    def run(self, *argv: str, cwd: str, timeout: float | None = None) -> Ran:
+    def program(self, *argv: str, cwd: str, timeout: float | None = None) -> Ran:
         return self.shell(shlex.join(argv), cwd, timeout)
 
     def git(self, *argv: str, cwd: str, timeout: float | None = 120.0) -> Ran:
-        return self.run("git", *argv, cwd=cwd, timeout=timeout)
+        return self.program("git", *argv, cwd=cwd, timeout=timeout)
 
     def gh(self, *argv: str, cwd: str = "", timeout: float | None = 60.0) -> Ran:
         token = self.setting("github.token")

@@ -89,15 +89,23 @@ def schema(work: Work) -> dict[str, Any]:
     parameters = list(inspect.signature(work).parameters.values())[1:]
     properties: dict[str, Any] = {}
     for one in parameters:
+        if one.kind is inspect.Parameter.VAR_KEYWORD:
+            fields = get_type_hints(get_args(hints[one.name])[0])
+            properties |= {name: _type(hint) for name, hint in fields.items()}
+            continue
         properties[one.name] = _type(hints[one.name])
         if one.default is not inspect.Parameter.empty and one.default is not None:
             properties[one.name]["default"] = one.default
     return {
         "type": "object",
         "properties": properties,
-        "required": [one.name for one in parameters if one.default is inspect.Parameter.empty],
+        "required": [one.name for one in parameters if _is_required(one)],
         "additionalProperties": False,
     }
+
+
+def _is_required(one: inspect.Parameter) -> bool:
+    return one.default is inspect.Parameter.empty and one.kind is not inspect.Parameter.VAR_KEYWORD
 
 
 def _type(hint: Any) -> dict[str, Any]:

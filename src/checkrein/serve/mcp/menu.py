@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec import Struct
 
 from checkrein.serve.mcp.hands import Work
-from checkrein.serve.mcp.work import ci, clones, commands, database, issues, merging, pulls, reports, resets
+from checkrein.serve.mcp.work import ci, clones, commands, database, issues, merges, pulls, reports, resets
 
 BUILTIN = (
     *("Bash", "Read", "Write", "Edit", "NotebookEdit", "Glob", "Grep", "WebFetch"),
@@ -28,8 +28,8 @@ MENU: dict[str, Dish] = {
     "test_check": Dish(work=commands.check_tests, destroys=True),
     "run_cmd": Dish(work=commands.run_cmd, destroys=True, outside=True),
     "run_python": Dish(work=commands.run_python, destroys=True, outside=True),
-    "merge_worktree": Dish(work=merging.merge_worktree, destroys=True, outside=True),
-    "classify_fix": Dish(work=merging.classify_fix, reads=True),
+    "merge_worktree": Dish(work=merges.merge_worktree, destroys=True, outside=True),
+    "classify_fix": Dish(work=merges.classify_fix, reads=True),
     "reset_test_dir": Dish(work=resets.reset_test_dir, destroys=True),
     "reset_workspace": Dish(work=resets.reset_workspace, destroys=True),
     "read_db": Dish(work=database.read_db, reads=True),
@@ -61,3 +61,14 @@ MENU: dict[str, Dish] = {
     "check_repo_merge_state": Dish(work=ci.check_repo_merge_state, reads=True, outside=True),
 }
 """By name, in the order of the table."""
+
+ABSENT: dict[str, str] = {
+    **dict.fromkeys(
+        ("list_recipes", "load_recipe", "validate_recipe", "migrate_recipe"), "comes with recipes"
+    ),
+    "run_skill": "comes with the headless worker",
+    "enrich_issues": "needs a model; a skill of the client does it",
+    "get_quota_events": "there is no quota guard",
+    "disable_quota_guard": "there is no quota guard, and no tool may switch a guard off",
+}
+"""Rows of the table that are not offered, and why."""

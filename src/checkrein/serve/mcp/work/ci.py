@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import time
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 from checkrein.runtime.tools.port import ToolFailure
 from checkrein.serve.mcp.hands import Hands
@@ -16,6 +16,17 @@ _LOOK_BACK = 120.0
 _LONGEST_TIMES = 6
 _FIELDS = "databaseId,status,conclusion,headSha,event,workflowName,updatedAt,url"
 _CONCLUSIONS = frozenset({"success", "failure", "cancelled", "action_required", "timed_out"})
+
+
+class Patience(TypedDict, total=False):
+    """How long to look at a merge queue, and how often the same sight counts."""
+
+    timeout_seconds: float
+    poll_interval: float
+    stall_grace: float
+    max_stall_retries: int
+    confirm_cycles: int
+    max_inconclusive: int
 
 
 def get_ci_status(
@@ -37,7 +48,6 @@ def wait_for_ci(
     hands: Hands,
     branch: str,
     repo: str = "",
-    remote_url: str = "",
     head_sha: str = "",
     workflow: str = "",
     event: str = "",
@@ -73,16 +83,16 @@ def wait_for_merge_queue(
     target_branch: str,
     cwd: str = "",
     repo: str = "",
-    timeout_seconds: float = 600.0,
-    poll_interval: float = 15.0,
-    stall_grace: float = 60.0,
-    max_stall_retries: int = 3,
-    confirm_cycles: int = 2,
-    max_inconclusive: int = 5,
+    **patience: Unpack[Patience],
 ) -> dict[str, Any]:
     """Only positive signs count: the queue's own words, or the same sight so many times."""
-    until = time.monotonic() + timeout_seconds
-    queue = Queue(stall_grace=stall_grace, confirm=confirm_cycles, inconclusive=max_inconclusive)
+    timeout = patience.get("timeout_seconds", 600.0)
+    until = time.monotonic() + timeout
+    queue = Queue(
+        stall_grace=patience.get("stall_grace", 60.0),
+        confirm=patience.get("confirm_cycles", 2),
+        inconclusive=patience.get("max_inconclusive", 5),
+    )
     retries = 0
     while True:
         try:
@@ -90,15 +100,15 @@ def wait_for_merge_queue(
         except ToolFailure as error:
             return _left("error", error.message, retries)
         state, reason = verdict(queue, pull, time.monotonic())
-        if state == "stalled" and retries < max_stall_retries:
+        if state == "stalled" and retries < patience.get("max_stall_retries", 3):
             retries += 1
             queue.restart(time.monotonic())
             toggle_auto_merge(hands, pr_number, target_branch, cwd, repo)
         elif state is not None:
             return _left(state, reason, retries)
         if time.monotonic() >= until:
-            return _left("timeout", f"not merged within {timeout_seconds:g} s", retries)
-        if hands.pause(min(poll_interval, max(0.0, until - time.monotonic()))):
+            return _left("timeout", f"not merged within {timeout:g} s", retries)
+        if hands.pause(min(patience.get("poll_interval", 15.0), max(0.0, until - time.monotonic()))):
             return _left("error", "cancelled", retries)
 
 

@@ -140,7 +140,7 @@ def _unremovable(path: str, root: str) -> str | None:
 
 
 def _removed(hands: Hands, path: str) -> str | None:
-    ran = hands.run("rm", "-rf", "--", path, cwd=os.path.dirname(path))
+    ran = hands.program("rm", "-rf", "--", path, cwd=os.path.dirname(path))
     return None if ran.ok and not os.path.exists(path) else ran.last_words
 
 

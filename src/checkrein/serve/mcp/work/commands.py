@@ -38,7 +38,9 @@ def run_python(
         raise ToolFailure(f"{callable!r} is not the dotted name of a function.")
     own = os.path.join(hands.root, ".venv", "bin", "python")
     python = own if os.path.exists(own) else sys.executable
-    ran = hands.run(python, "-c", _CALL, callable, json.dumps(args or {}), cwd=hands.root, timeout=timeout)
+    ran = hands.program(
+        python, "-c", _CALL, callable, json.dumps(args or {}), cwd=hands.root, timeout=timeout
+    )
     if not ran.ok:
         why = f"it took longer than {timeout:g} s" if ran.timed_out else ran.last_words
         return {"success": False, "error": why}

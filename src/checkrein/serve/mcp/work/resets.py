@@ -41,7 +41,7 @@ def _emptied(hands: Hands, where: str, kept: frozenset[str], *, forced: bool) ->
     spared = kept | {str(hands.setting("safety.reset_guard_marker"))}
     names = sorted(name for name in os.listdir(where) if name not in spared)
     for start in range(0, len(names), _AT_ONCE):
-        hands.run("rm", "-rf", "--", *names[start : start + _AT_ONCE], cwd=where)
+        hands.program("rm", "-rf", "--", *names[start : start + _AT_ONCE], cwd=where)
     left = [name for name in names if os.path.lexists(os.path.join(where, name))]
     return {
         "success": not left,
