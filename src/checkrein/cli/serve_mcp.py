@@ -107,7 +107,7 @@ def run(given: Given) -> Outcome:
         return Outcome()
     from checkrein.base.errors import CheckreinError
     from checkrein.base.jsonl import encode_line
-    from checkrein.serve.mcp.http import PATH, listening, serve_http
+    from checkrein.serve.mcp.http import PATH, listening, make_http
     from checkrein.serve.mcp.token import token
 
     secret, file = token(served.project.place, given.token_file)
@@ -120,7 +120,7 @@ def run(given: Given) -> Outcome:
     with bound:
         url = f"http://127.0.0.1:{bound.getsockname()[1]}{PATH}"
         out.give_bytes(encode_line(Payload(url, file)))
-        asyncio.run(serve_http(server, bound, secret))
+        asyncio.run(make_http(server, secret).serve(sockets=[bound]))
     return Outcome()
 
 

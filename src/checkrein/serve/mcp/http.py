@@ -6,6 +6,7 @@ import hmac
 import socket
 from typing import Any
 
+import uvicorn
 from mcp.server.lowlevel import Server
 from mcp.server.streamable_http_manager import StreamableHTTPASGIApp, StreamableHTTPSessionManager
 from starlette.applications import Starlette
@@ -94,10 +95,8 @@ def listening(port: int) -> socket.socket:
     return bound
 
 
-async def serve_http(server: Server[Any], bound: socket.socket, token: str) -> None:
-    """Until SIGINT or SIGTERM."""
-    import uvicorn
-
+def make_http(server: Server[Any], token: str) -> uvicorn.Server:
+    """`serve(sockets=[listening(port)])` serves until SIGINT or SIGTERM."""
     config = uvicorn.Config(
         make_app(server, token),
         log_level="critical",
@@ -108,4 +107,4 @@ async def serve_http(server: Server[Any], bound: socket.socket, token: str) -> N
         timeout_graceful_shutdown=2,
         server_header=False,
     )
-    await uvicorn.Server(config).serve(sockets=[bound])
+    return uvicorn.Server(config)
