@@ -43,3 +43,6 @@ KEYS: tuple[Key, ...] = (
     Key("mcp_response.alert_threshold_tokens", Count, 2_000,
         "Tokens from which an answer counts as large in `get_token_summary`."),
 )  # fmt: skip
+
+COMMANDS = tuple(key for key in KEYS if key.name.endswith(".command"))
+"""Keys whose values run: those of a project need trust in it."""

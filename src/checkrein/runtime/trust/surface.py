@@ -23,6 +23,7 @@ from checkrein.policy.trust import Kind, SurfaceItem
 from checkrein.runtime.trust.ownership import IsProject, project_content
 
 _PLACES = frozenset({"origin", "spans", "unknown"})
+COMMAND_SECTIONS = ("test_check", "reset_workspace", "worktree_setup")
 I = TypeVar("I", Skill, Command)  # noqa: E741
 
 
@@ -52,6 +53,7 @@ def surface(place: Place, sources: Sources) -> Surface:
         commands=tuple(walk.invocable(command) for command in sources.commands),
         agents=tuple(walk.agent(agent) for agent in sources.agents),
     )
+    walk.configured()
     walk.add_scripts()
     return Surface(tuple(walk.items), kept, tuple(hook for hook in sources.hooks if hook not in hooks))
 
@@ -110,6 +112,25 @@ class _Walk:
         commands = _texts(server.command, *server.args, server.headers_helper)
         label = f"{server.name}: {redact_text(what)}"
         self.add("server", label, server.origin, _content(server), commands, server.plugin)
+
+    def configured(self) -> None:
+        """The commands in the project's own configuration, which the kitchen's tools run."""
+        from checkrein.base.config import mentions
+
+        if not mentions(self.place.root, COMMAND_SECTIONS):
+            return
+        from pathlib import Path
+
+        from checkrein.base.config import load_config
+        from checkrein.facts.kitchen_keys import COMMANDS
+
+        nowhere = Path(self.place.root, ".checkrein", "no-home")
+        config = load_config(COMMANDS, Path(self.place.root), nowhere, {})
+        for name, found in config.values.items():
+            if found.layer == "project" and found.origin is not None and found.value:
+                self.add(
+                    "helper", f"{name}: {found.value}", found.origin, (name, found.value), _texts(found.value)
+                )
 
     def rule(self, rule: Rule) -> bool:
         if rule.verdict != "allow" or not self.is_project(rule.origin):
