@@ -23,7 +23,6 @@ from checkrein.policy.trust import Kind, SurfaceItem
 from checkrein.runtime.trust.ownership import IsProject, project_content
 
 _PLACES = frozenset({"origin", "spans", "unknown"})
-COMMAND_SECTIONS = ("test_check", "reset_workspace", "worktree_setup")
 I = TypeVar("I", Skill, Command)  # noqa: E741
 
 
@@ -116,16 +115,18 @@ class _Walk:
     def configured(self) -> None:
         """The commands in the project's own configuration, which the kitchen's tools run."""
         from checkrein.base.config import mentions
+        from checkrein.facts.config import COMMANDS, KEYS
 
-        if not mentions(self.place.root, COMMAND_SECTIONS):
+        if not mentions(self.place.root, (name.partition(".")[0] for name in COMMANDS)):
             return
         from pathlib import Path
 
         from checkrein.base.config import load_config
-        from checkrein.facts.kitchen_keys import COMMANDS
 
         nowhere = Path(self.place.root, ".checkrein", "no-home")
-        config = load_config(COMMANDS, Path(self.place.root), nowhere, {})
+        config = load_config(
+            (key for key in KEYS if key.name in COMMANDS), Path(self.place.root), nowhere, {}
+        )
         for name, found in config.values.items():
             if found.layer == "project" and found.origin is not None and found.value:
                 self.add(
