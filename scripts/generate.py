@@ -236,11 +236,11 @@ def tool_access() -> str:
         "",
         "# Who sees which tool of the MCP server",
         "",
-        "`checkrein serve mcp` serves these tools. A free tool is always there. A kitchen tool appears when"
-        " the client calls `open_kitchen`, and goes with `close_kitchen`. A worker (`--headless`) sees headless"
-        " tools only, and can't open anything. A category in `subsets.disabled` stays hidden, also after"
-        " opening. Who does not see a tool can't call it by its name either; and the project's rules judge"
-        " each call.",
+        "`checkrein serve mcp` serves these tools. A free tool is always there. A kitchen tool appears"
+        " when the client calls `open_kitchen`, and goes with `close_kitchen`. A worker (`--headless`)"
+        " sees headless tools only, and can't open anything. A category in `subsets.disabled` stays"
+        " hidden, also after opening. Who does not see a tool can't call it by its name either; and the"
+        " project's rules judge each call.",
         "",
         "State: real, real with the program `gh`, or why it is not offered. Hints are what clients hear.",
         "",

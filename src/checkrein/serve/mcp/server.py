@@ -139,7 +139,7 @@ def _named(counter: Counter, served: Served, more: dict[str, Any]) -> Server[Any
         on_call_tool=counter.call_tool,
         **more,
     )
-    server.middleware.append(_with_handshake)
+    server.middleware[:] = [_with_handshake]
     return server
 
 
