@@ -35,6 +35,11 @@ class Endpoint(Struct, frozen=True):
     def row(self) -> Provider:
         return PROVIDERS[self.provider]
 
+    @property
+    def is_compatible(self) -> bool:
+        """Whether somebody's own server answers in a vendor's API, with any model."""
+        return self.row.start is not None or (self.said and self.provider.startswith("openai"))
+
 
 def endpoint_of(provider: str, settings: ModelSettings, env: Mapping[str, str], run: RunHelper) -> Endpoint:
     """Nothing is sent. Raises AuthError when a credential is missing, ConfigError when an address is."""
@@ -82,7 +87,12 @@ def open_model(endpoint: Endpoint, name: str, settings: ModelSettings, env: Mapp
         dialect = ChatDialect(row.limit_field, path=chat_path(name, env))
         return ChatModel(credential=credential, dialect=dialect, **shared)
     dialect = ChatDialect(row.limit_field, row.reasoning_field, row.cache_key)
-    return ChatModel(api_key=_plain(credential), dialect=dialect, **shared)
+    model = ChatModel(api_key=_plain(credential), dialect=dialect, **shared)
+    if not endpoint.is_compatible:
+        return model
+    from checkrein.llm.open_replies import OpenReplies
+
+    return OpenReplies(model)
 
 
 def _said_address(row: Provider, env: Mapping[str, str]) -> str:

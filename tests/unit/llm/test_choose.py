@@ -6,6 +6,7 @@ from checkrein.base.errors import AuthError, ConfigError, FileError, NotFoundErr
 from checkrein.facts.models_providers import PROVIDERS
 from checkrein.llm.anthropic import AnthropicModel
 from checkrein.llm.choose import Chosen, ModelSettings, choose
+from checkrein.llm.open_replies import OpenReplies
 from checkrein.llm.openai_chat import ChatModel
 from checkrein.llm.openai_responses import ResponsesModel
 from checkrein.llm.port import Cancel, Request, collect, user
@@ -36,7 +37,7 @@ OAI = {"OPENAI_API_KEY": "sk-proj-xxxxxxxxxxxxxxxxxxxx"}
         ("anthropic:opus", ANT, "anthropic", "claude-opus-5-5", AnthropicModel),
         ("some-gateway-model", ANT, "anthropic", "some-gateway-model", AnthropicModel),
         ("gpt-5.4", OAI, "openai", "gpt-5.4", ResponsesModel),
-        ("openai:x", OAI | {"OPENAI_BASE_URL": "http://127.0.0.1:1/v1"}, "openai", "x", ChatModel),
+        ("openai:x", OAI | {"OPENAI_BASE_URL": "http://127.0.0.1:1/v1"}, "openai", "x", OpenReplies),
         (
             "openai-responses:x",
             {"OPENAI_BASE_URL": "http://localhost:1/v1"},
@@ -45,7 +46,7 @@ OAI = {"OPENAI_API_KEY": "sk-proj-xxxxxxxxxxxxxxxxxxxx"}
             ResponsesModel,
         ),
         ("openai-chat:x", OAI, "openai-chat", "x", ChatModel),
-        ("ollama:qwen3:8b", {}, "ollama", "qwen3:8b", ChatModel),
+        ("ollama:qwen3:8b", {}, "ollama", "qwen3:8b", OpenReplies),
         ("openrouter:a/b", {"OPENROUTER_API_KEY": "k"}, "openrouter", "a/b", ChatModel),
     ],
 )

@@ -41,13 +41,14 @@ TransitionName = Literal[
     "pause",
     "interrupted",
     "limit",
+    "repeated",
     "hook_stopped",
     "deferred",
     "failed",
     "done",
 ]
 TERMINAL: frozenset[TransitionName] = frozenset(
-    {"interrupted", "limit", "hook_stopped", "deferred", "failed", "done"}
+    {"interrupted", "limit", "repeated", "hook_stopped", "deferred", "failed", "done"}
 )
 
 Subtype = Literal[

@@ -89,6 +89,8 @@ def outcome(
         case "limit":
             subtype, reason = _LIMITS[step.detail]
             return subtype, True, reason, [f"Reached the limit of {_named(step.detail, conversation)}."]
+        case "repeated":
+            return "error_during_execution", True, "repeated_calls", [step.detail]
         case "interrupted":
             reason = "aborted_streaming" if conversation.state.last is None else "aborted_tools"
             return "error_during_execution", True, reason, ["Interrupted by the user."]
@@ -116,7 +118,7 @@ def _text(conversation: Conversation, step: Transition) -> str:
         return state.blocked_prompt
     if step.name in ("hook_stopped", "deferred"):
         return ""
-    return state.words if step.name in ("failed", "limit", "interrupted") else state.text
+    return state.words if step.name in ("failed", "limit", "repeated", "interrupted") else state.text
 
 
 def _since(start: float | None, end: float | None) -> int:

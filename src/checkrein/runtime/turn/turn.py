@@ -19,6 +19,7 @@ from checkrein.runtime.context.reminders import memory_type, reminder
 from checkrein.runtime.hooks import payloads, payloads_calls
 from checkrein.runtime.hooks.limits import stop_block_cap
 from checkrein.runtime.session.channel import Abandoned
+from checkrein.runtime.session.configured import configured
 from checkrein.runtime.session.events import (
     ContextAdded,
     Event,
@@ -42,6 +43,7 @@ from checkrein.runtime.turn.request import Asked, ask
 
 if TYPE_CHECKING:
     from checkrein.runtime.session.conversation import Conversation
+    from checkrein.runtime.turn.repeats import Repeats
 
 CONTINUE = "Your reply was cut off. Continue exactly where it stopped; do not repeat what you said."
 READING = frozenset({"Read", "Edit", "Write", "NotebookEdit"})
@@ -59,6 +61,7 @@ class SessionTurn:
         self.stop_reason: str | None = None
         self.first_request_at: float | None = None
         self.first_token_at: float | None = None
+        self.repeats: Repeats | None = None
         self._chance = random.Random()  # noqa: S311  spreads retries, hides nothing
 
     def limit(self) -> Transition | None:
@@ -283,9 +286,26 @@ class SessionTurn:
             self.state.structured_tries += 1
             if self.state.structured_tries > STRUCTURED_TRIES:
                 return Transition("failed", "structured_output")
+        ending = yield from self._circling(finished)
+        if ending is not None:
+            return ending
         if is_due(self.conversation):
             return Transition("compaction", "the context window is nearly full")
         return Transition("tool_use", f"{len(finished)} result(s)")
+
+    def _circling(self, finished: list[Done]) -> Generator[Event, None, Transition | None]:
+        """Remind a model that makes the same calls again for nothing, and end the turn when it goes on."""
+        from checkrein.runtime.turn.repeats import Repeats
+
+        self.repeats = self.repeats or Repeats()
+        repeated = self.repeats.take([done.finished for done in finished])
+        if repeated is None:
+            return None
+        place, env = self.conversation.view.project.place, self.conversation.env
+        if repeated.times == configured(place, env, "loops.remind"):
+            yield self._say(repeated.reminder, "repeated_calls")
+        ends = configured(place, env, "loops.end")
+        return Transition("repeated", repeated.ending) if ends and repeated.times >= ends else None
 
     def try_to_stop(self, step: Transition) -> Generator[Event, None, Transition]:
         """Ask the Stop hooks. A block goes back to the model, up to a limit in a row."""
