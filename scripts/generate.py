@@ -275,6 +275,14 @@ def tool_access() -> str:
     return "\n".join((*lines, ""))
 
 
+def _governance(name: str) -> Callable[[], str]:
+    def make() -> str:
+        page: str = getattr(_script("generate_governance"), name)(_between)
+        return page
+
+    return make
+
+
 PAGES: dict[str, Callable[[], str]] = {
     "docs/agents.md": agents,
     "docs/api.md": api,
@@ -285,7 +293,10 @@ PAGES: dict[str, Callable[[], str]] = {
     "docs/configuration.md": configuration,
     "docs/faults.md": faults,
     "docs/mcp-tool-access.md": tool_access,
+    "docs/skill-visibility.md": _governance("skill_visibility"),
+    "docs/subset-categories.md": _governance("subset_categories"),
     "src/checkrein/facts/agent_marks.py": agent_marks,
+    "src/checkrein/plugin/.claude-plugin/plugin.json": _governance("plugin_manifest"),
     "docs/schemas/config.json": schema("config"),
     "docs/schemas/envelope.json": schema("envelope"),
     "docs/schemas/events.json": schema("events"),

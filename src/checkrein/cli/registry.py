@@ -27,6 +27,7 @@ MODULES: dict[str, str] = {
     "import": "checkrein.cli.import_",
     "compile": "checkrein.cli.compile",
     "run": "checkrein.cli.run",
+    "cook": "checkrein.cli.cook",
     "sessions list": "checkrein.cli.sessions_list",
     "sessions search": "checkrein.cli.sessions_search",
     "skill test": "checkrein.cli.skill_test",

@@ -26,11 +26,11 @@ _UNUSABLE = (*_UNREADABLE, "SERVER001")
 
 def project_of(values: Values, greeting: Greeting | None = None) -> View:
     """The project as the arguments want it, with what a host brings in."""
-    from checkrein.model.view import View
-    from checkrein.passes.load import load
+    from checkrein.passes.load import load, session_view
 
     require(values["project"])
     sources = values["setting_sources"]
+    mode = values.get("session_mode", "plain")
     project = load(
         values["project"],
         add_dirs=values["add_dir"],
@@ -40,6 +40,7 @@ def project_of(values: Values, greeting: Greeting | None = None) -> View:
         mcp_config=values["mcp_config"],
         strict_mcp_config=values["strict_mcp_config"],
         plugin_dirs=values["plugin_dir"],
+        bundled=mode != "plain",
         detect=False,
     )
     if values["mcp_config"]:
@@ -47,7 +48,7 @@ def project_of(values: Values, greeting: Greeting | None = None) -> View:
 
         require_open(project.place)
         _check_servers(project)
-    view = View(project)
+    view = session_view(project, mode)
     if greeting is not None and greeting.skills is not None:
         view = view.narrow(skills=greeting.skills)
     if values["no_commands"]:

@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
+from checkrein.base.errors import UsageError
 from checkrein.cli.registry import Arg, Command, Outcome
 from checkrein.cli.target import PROJECT_ARG, require
-from checkrein.model.project import Detection, Place
+from checkrein.model.project import MODES, Detection, Place, SessionMode
 from checkrein.passes.agent_row import AgentRow
 from checkrein.passes.rows import KINDS, PLURALS, Row
+from checkrein.passes.visibility.sights import Sight
 
 if TYPE_CHECKING:
     from checkrein.model.project import Project
@@ -23,6 +25,7 @@ class Payload(Struct, frozen=True, omit_defaults=True):
     An item that is not in effect says why in `lost`. It appears only when no item of its name is in effect.
     `others` counts the items in files of other agents, by dialect; their rows and items name the dialect.
     `agents` are the subagents of a session here, when they are asked for: what each has in effect.
+    With --view, `sights` has every skill and command, and by which rule such a session sees it or not.
     """
 
     place: Place
@@ -34,6 +37,8 @@ class Payload(Struct, frozen=True, omit_defaults=True):
     problems: dict[str, int] = {}
     others: dict[str, dict[str, int]] = {}
     agents: tuple[AgentRow, ...] = ()
+    view: str | None = None
+    sights: tuple[Sight, ...] = ()
 
 
 COMMAND = Command(
@@ -54,23 +59,45 @@ COMMAND = Command(
             type="bool",
             help="Also show what is switched off, and every setting.",
         ),
+        Arg(
+            name="view",
+            flags=("--view",),
+            type="choice",
+            choices=MODES,
+            help="Which skills such a session sees, and by which rule; headless is a worker.",
+        ),
+        Arg(
+            name="worker",
+            flags=("--worker",),
+            metavar="SKILL",
+            help="With --view headless: the skill that the worker runs.",
+        ),
     ),
     payload=Payload,
-    errors=("project_not_found", "thing_not_found"),
+    errors=("project_not_found", "thing_not_found", "skill_in_two_tiers"),
     examples=(
         ("checkrein show", "the project in this directory"),
         ("checkrein show skills", "only the skills"),
         ("checkrein show agents", "each agent's tools, model and mode, and its fields without effect"),
         ("checkrein show review", "the thing called review, in full"),
+        ("checkrein show --view headless --worker fix-ci", "what a worker that runs fix-ci sees"),
     ),
 )
 
 
-def run(what: str | None, project: str, detect: bool, all_: bool) -> Outcome:
+def run(
+    what: str | None, project: str, detect: bool, all_: bool, view: SessionMode | None, worker: str | None
+) -> Outcome:
     import os
 
     from checkrein.passes.load import load
 
+    if worker is not None and view != "headless":
+        raise UsageError("--worker only works with --view headless.")
+    if view is not None:
+        if detect or (what is not None and not os.path.isdir(what)):
+            raise UsageError("--view shows all skills; leave the rest out.")
+        return _view(what or project, view, worker)
     if what is not None and what not in PLURALS and what not in KINDS and os.path.isdir(what):
         project, what = what, None
     require(project)
@@ -116,6 +143,35 @@ def run(what: str | None, project: str, detect: bool, all_: bool) -> Outcome:
         return show_text.tree(payload, everything=all_ or what is not None)
 
     return Outcome(data=payload, text=text)
+
+
+def _view(path: str, mode: SessionMode, worker: str | None) -> Outcome:
+    from checkrein.base.errors import NotFoundError
+    from checkrein.base.nearest import did_you_mean
+    from checkrein.passes import rows as table
+    from checkrein.passes.load import load
+    from checkrein.passes.visibility.outlook import outlook
+    from checkrein.passes.visibility.session_view import governance_of, require_clear
+
+    require(path)
+    loaded = load(path, bundled=mode != "plain", detect=False)
+    require_clear(governance_of(loaded))
+    sights = outlook(loaded, mode, worker)
+    names = [one.name for one in sights]
+    if worker is not None and worker not in names:
+        raise NotFoundError(
+            f"There is no skill {worker!r}.{did_you_mean(worker, names)}", kind="thing_not_found"
+        )
+    payload = Payload(loaded.place, _dialect(loaded), table.counts(loaded), view=mode, sights=sights)
+
+    def text() -> str:
+        from checkrein.cli import show_view_text
+
+        return show_view_text.view(payload)
+
+    return Outcome(
+        data=payload, text=text, warnings=tuple(d for d in loaded.diagnostics if d.code.startswith("VIS"))
+    )
 
 
 def _dialect(project: Project) -> str:

@@ -58,15 +58,14 @@ COMMAND = Command(
 def run(
     cases: str, model: str | None, project: str, record: str | None, runs: int, turns: int, at_least: float
 ) -> Outcome:
-    from checkrein.model.view import View
-    from checkrein.passes.load import load
+    from checkrein.passes.load import load, session_view
     from checkrein.runtime.skills.triggers import read_cases, run_trials, score, shared_model
 
     if not 0 <= at_least <= 1:
         raise UsageError("--at-least is a share from 0 to 1.")
     require(project)
     found = read_cases(cases)
-    view = View(load(project))
+    view = session_view(load(project))
     asked = shared_model(view, model, record)
     report = score(list(run_trials(view, asked, found, runs=max(runs, 1), requests=turns)))
     return Outcome(data=report, text=lambda: _text(report), status=0 if report.hit_rate >= at_least else 1)

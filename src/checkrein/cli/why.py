@@ -184,8 +184,8 @@ def run(given: Given) -> Outcome:
     from checkrein.passes import explain
     from checkrein.passes.load import load
 
-    loaded = load(project)
     thing = things[0]
+    loaded = load(project, bundled=_is_bundled(thing))
     kinds = {one: kind or explain.thing_kind(loaded, one) for one in things}
     other = next((one for one in things if kinds[one] != "call"), None)
     if other is not None and len(things) > 1:
@@ -200,7 +200,7 @@ def run(given: Given) -> Outcome:
         found = explain.explain_path(loaded, thing)
         calls = () if found else (f"Read({thing})", f"Edit({thing})")
     elif chosen == "name":
-        found = explain.explain_name(loaded, thing)
+        found = _seen(loaded, explain.explain_name(loaded, thing))
     elif chosen == "key":
         found = explain.explain_key(loaded, thing)
     if not found and not calls:
@@ -233,6 +233,25 @@ def run(given: Given) -> Outcome:
         return "\n\n".join(why_text.explanation(one) for one in found)
 
     return Outcome(data=payload, text=text)
+
+
+def _is_bundled(thing: str) -> bool:
+    """Whether a word names a skill that comes with Checkrein. Other projects need not read those."""
+    if not thing.replace("-", "").isalpha():
+        return False
+    from checkrein.passes.visibility.bundled_skills import bundled_names
+
+    return thing in bundled_names()
+
+
+def _seen(project: Project, found: list[Explanation]) -> list[Explanation]:
+    """With the sessions that see a skill, where rules decide that."""
+    bundled = any(one.origin is not None and one.origin.scope == "bundled" for one in found)
+    if project.governance is None and not bundled:
+        return found
+    from checkrein.passes.visibility.outlook import annotated
+
+    return annotated(project, found)
 
 
 def _judged(payload: Payload, project: Project, texts: tuple[str, ...], given: Given) -> Payload:

@@ -10,13 +10,12 @@ from checkrein.runtime.context.explain import PromptReport
 
 
 def prompt_report(project: str, model: str | None) -> PromptReport:
-    from checkrein.model.view import View
-    from checkrein.passes.load import load
+    from checkrein.passes.load import load, session_view
     from checkrein.runtime.context.explain import explain_prompt
 
     loaded = load(project)
     wanted = model or os.environ.get("ANTHROPIC_MODEL") or loaded.setting("model")
-    return explain_prompt(View(loaded), _name(str(wanted) if wanted else "default"))
+    return explain_prompt(session_view(loaded), _name(str(wanted) if wanted else "default"))
 
 
 def _name(spec: str) -> str:

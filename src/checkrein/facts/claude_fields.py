@@ -66,6 +66,8 @@ SKILL_FIELDS: tuple[Field, ...] = (
     Field("compatibility", "text", "Kept, without effect."),
     _BEHAVIOR,
     _AGENTS,
+    Field("categories", "names", "Checkrein's subsets that it belongs to; one that is disabled hides it."),
+    Field("activate_deps", "names", "Skills and categories that a Checkrein worker gets with this skill."),
 )
 
 COMMAND_IGNORED = ("name", "paths")

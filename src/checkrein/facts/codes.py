@@ -36,6 +36,7 @@ FAMILIES: dict[str, str] = {
     "SPK": "spec-kit extensions",
     "SUP": "comments that hide findings",
     "TRUST": "what an untrusted project may not do",
+    "VIS": "which skills a session sees",
 }
 """What the codes with this prefix have in common. Findings of other families come from loading."""
 
@@ -329,6 +330,38 @@ _TABLE = (
         "A tool call was cut off.",
         "It may have taken effect. The model learns that, and Checkrein never runs the call again.",
         "Check whether the call did its work.",
+    ),
+    Code(
+        "VIS001",
+        "skill-in-two-tiers",
+        "error",
+        "The configuration puts a skill into more than one tier.",
+        "Nobody can say which sessions see it, so no session starts.",
+        "Leave its name in one of `skills.tier1`, `skills.tier2` and `skills.tier3`.",
+    ),
+    Code(
+        "VIS002",
+        "governed-skill-unknown",
+        "warning",
+        "The configuration names a skill that the project does not have.",
+        "The name has no effect; a misspelt one leaves the meant skill where it was.",
+        "`checkrein show --view cook` lists the names.",
+    ),
+    Code(
+        "VIS003",
+        "subset-unknown",
+        "warning",
+        "The configuration switches a category on or off that nothing carries.",
+        "It has no effect on any skill or tool.",
+        "Name a category of docs/subset-categories.md, or a tag of `subsets.custom_tags`.",
+    ),
+    Code(
+        "VIS004",
+        "skill-dependency-unknown",
+        "warning",
+        "A skill's `activate_deps` names something that is neither a skill nor a category.",
+        "A worker that runs the skill does not get what it needs.",
+        "Correct the name, or add the skill.",
     ),
     Code(
         "session-branch",

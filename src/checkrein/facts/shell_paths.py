@@ -13,6 +13,7 @@ PROTECTED_DIRS: frozenset[str] = frozenset(
         ".yarn",
         ".mvn",
         ".claude",
+        ".checkrein",
     }
 )
 """No rule and no acceptEdits approves a write below a directory with this name."""

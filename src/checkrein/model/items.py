@@ -92,6 +92,8 @@ class Invocable(Item, frozen=True, kw_only=True):
     compatibility: str | None = None
     behavior: dict[str, Any] = {}
     agents: dict[str, Any] = {}
+    categories: tuple[str, ...] = ()
+    activate_deps: tuple[str, ...] = ()
     body: str = ""
     body_line: int = 1
     has_frontmatter: bool = True

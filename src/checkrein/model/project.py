@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import Any, Generic, Literal, TypeVar
+from typing import Any, Generic, Literal, TypeVar, get_args
 
 from msgspec import Struct
 
 from checkrein.base.diagnostic import Diagnostic
 from checkrein.base.files import beneath
-from checkrein.base.origin import Scope
+from checkrein.base.origin import Origin, Scope
 from checkrein.model.items import (
     Agent,
     AnyItem,
@@ -135,6 +135,40 @@ class Place(Struct, frozen=True, kw_only=True):
         return tuple(dict.fromkeys((self.cwd, *own, *self.add_dirs)))
 
 
+SessionMode = Literal["plain", "cook", "headless"]
+"""A session as usual; one with every skill, for a person; a worker that runs one skill."""
+
+MODES: tuple[SessionMode, ...] = get_args(SessionMode)
+
+Tier = Literal[1, 2, 3]
+TIERS: tuple[Tier, ...] = get_args(Tier)
+
+
+class Placement(Struct, frozen=True):
+    """The tier that the configuration gives to a skill."""
+
+    tier: Tier
+    origin: Origin
+
+
+class Governance(Struct, frozen=True, kw_only=True):
+    """What the configuration says about visibility.
+
+    `tiers` are the skills that it moves, `contested` those that it puts into several tiers. `disabled` are
+    the subsets that it switches off. `custom_tags` are more categories, with their skills. `packs` are the
+    categories that are off by default, `enabled` those that it switches on. `origins` has the place of each
+    key that is set.
+    """
+
+    tiers: dict[str, Placement] = {}
+    contested: dict[str, tuple[Placement, ...]] = {}
+    disabled: tuple[str, ...] = ()
+    custom_tags: dict[str, tuple[str, ...]] = {}
+    packs: frozenset[str] = frozenset()
+    enabled: tuple[str, ...] = ()
+    origins: dict[str, Origin] = {}
+
+
 class Project(Struct, frozen=True, kw_only=True):
     """Everything in effect. `inactive` holds what is off although no item of its own kind won.
 
@@ -143,6 +177,8 @@ class Project(Struct, frozen=True, kw_only=True):
 
     `others` holds, by dialect, the content of other agents' files. `show`, `why` and `check` use it.
     Sessions, trust, deploy and compile never do.
+
+    `governance` is set where Checkrein's configuration says which skills a session sees.
     """
 
     place: Place
@@ -160,6 +196,7 @@ class Project(Struct, frozen=True, kw_only=True):
     sources: Sources
     diagnostics: tuple[Diagnostic, ...] = ()
     others: dict[str, Project] = {}
+    governance: Governance | None = None
 
     def setting(self, key: str, default: Any = None) -> Any:
         """The effective value of a settings key, including whole lists and objects."""

@@ -3,19 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TypeVar
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from checkrein.model.items import Agent, Command, Server, Skill
-from checkrein.model.project import Project
+from checkrein.model.project import Governance, Project, SessionMode
 
+Told = TypeVar("Told", Skill, Command)
 Names = frozenset[str] | None
 """The visible names; None means all."""
 
 
+class Visibility(Struct, frozen=True, kw_only=True):
+    """The rules for one session. `target` is the skill that a worker runs, `requires_packs` what a recipe
+    switches on for its run."""
+
+    governance: Governance = Governance()
+    mode: SessionMode = "plain"
+    target: str | None = None
+    requires_packs: frozenset[str] = frozenset()
+
+
 class View(Struct, frozen=True):
-    """A project through a filter. The project itself is whole; consumers ask the view."""
+    """A project through a filter. The project itself is whole; consumers ask the view.
+
+    `rules` decided which skills and commands are `hidden`, and which are `quiet`: only a user may invoke
+    them. The rules stay with the view, because a session meets more skills while it runs.
+    """
 
     project: Project
     skill_names: Names = None
@@ -23,6 +39,9 @@ class View(Struct, frozen=True):
     agent_names: Names = None
     server_names: Names = None
     tool_names: Names = None
+    rules: Visibility | None = None
+    hidden: frozenset[str] = frozenset()
+    quiet: frozenset[str] = frozenset()
 
     def narrow(
         self,
@@ -45,21 +64,33 @@ class View(Struct, frozen=True):
 
     def under(self, other: View) -> View:
         """The part of this view that the other also shows."""
-        return self.narrow(
+        narrowed = self.narrow(
             skills=other.skill_names,
             commands=other.command_names,
             agents=other.agent_names,
             servers=other.server_names,
             tools=other.tool_names,
         )
+        return replace(
+            narrowed,
+            rules=self.rules or other.rules,
+            hidden=self.hidden | other.hidden,
+            quiet=self.quiet | other.quiet,
+        )
 
     @property
     def skills(self) -> dict[str, Skill]:
-        return {n: r.item for n, r in self.project.skills.items() if _sees(self.skill_names, n)}
+        every = self.project.skills.items()
+        return {
+            n: self._heard(r.item) for n, r in every if _sees(self.skill_names, n) and n not in self.hidden
+        }
 
     @property
     def commands(self) -> dict[str, Command]:
-        return {n: r.item for n, r in self.project.commands.items() if _sees(self.command_names, n)}
+        every = self.project.commands.items()
+        return {
+            n: self._heard(r.item) for n, r in every if _sees(self.command_names, n) and n not in self.hidden
+        }
 
     @property
     def agents(self) -> dict[str, Agent]:
@@ -68,6 +99,9 @@ class View(Struct, frozen=True):
     @property
     def servers(self) -> dict[str, Server]:
         return {n: r.item for n, r in self.project.servers.items() if _sees(self.server_names, n)}
+
+    def _heard(self, item: Told) -> Told:
+        return replace(item, model_invocable=False) if item.name in self.quiet else item
 
     def sees_server(self, name: str) -> bool:
         return _sees(self.server_names, name)

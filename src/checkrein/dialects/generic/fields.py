@@ -26,7 +26,12 @@ _PLAIN = (
     ("license", "license"),
     ("compatibility", "compatibility"),
 )
-_LISTS = (("arguments", "arguments"), ("paths", "paths"))
+_LISTS = (
+    ("arguments", "arguments"),
+    ("paths", "paths"),
+    ("categories", "categories"),
+    ("activate_deps", "activate_deps"),
+)
 _TOOLS = (("allowed_tools", "allowed-tools"), ("disallowed_tools", "disallowed-tools"))
 
 

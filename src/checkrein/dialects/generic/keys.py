@@ -21,6 +21,7 @@ _WRITTEN = {
     "headers_helper": "headersHelper",
     "always_load": "alwaysLoad",
 }
+_WITH_UNDERSCORE = ("when_to_use", "activate_deps")
 _AGENT_WRITTEN = {
     "permission_mode": "permissionMode",
     "max_turns": "maxTurns",
@@ -64,7 +65,7 @@ def written_key(field: str) -> str:
     return (
         _WRITTEN.get(field)
         or _AGENT_WRITTEN.get(field)
-        or (field if field == "when_to_use" else field.replace("_", "-"))
+        or (field if field in _WITH_UNDERSCORE else field.replace("_", "-"))
     )
 
 

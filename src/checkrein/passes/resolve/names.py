@@ -116,6 +116,11 @@ def scope_reason(winner: Item, loser: Item) -> str:
     mine, theirs = winner.origin.scope, loser.origin.scope
     if mine != theirs:
         return f"{_OWNER[mine]} {noun} of the same name wins over {_OWNER[theirs]}"
+    if (
+        f"{os.sep}.checkrein{os.sep}" in loser.origin.file
+        and f"{os.sep}{claude.CONFIG_DIR}{os.sep}" in winner.origin.file
+    ):
+        return f"{winner.origin.file} wins, because every agent reads it"
     if _config_dir(winner.origin.file) == _config_dir(loser.origin.file):
         return f"two {noun}s of one directory have this name; the first by path, {winner.origin.file}, wins"
     return f"{winner.origin.file} is nearer to the working directory and wins"

@@ -9,7 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from checkrein.facts.kitchen import KitchenTool, kitchen_tools
-from checkrein.model.governance import SessionMode
+from checkrein.model.project import SessionMode
 
 ToolRule = Literal["headless", "subset", "closed"]
 

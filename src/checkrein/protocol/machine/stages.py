@@ -193,8 +193,8 @@ class _Probe:
         return f"{tool_pool(self._setup)[0].tool_count} tools"
 
     def skills(self) -> str:
-        from checkrein.model.view import View
+        from checkrein.passes.load import session_view
         from checkrein.runtime.skills.listing import make_listing
 
-        listing = make_listing(View(self._project), window=None, env=os.environ)
+        listing = make_listing(session_view(self._project), window=None, env=os.environ)
         return f"{len(listing.names)} listed, {len(listing.cut)} without descriptions"

@@ -219,6 +219,25 @@ def _confined(bounds: Bounds, start: Callable[[], subprocess.Popen[bytes]]) -> s
     return made[0]
 
 
+def attached(command: Command, mark: str) -> int:
+    """Run a program on our own terminal until it ends. Signals of the keyboard reach it by themselves."""
+    import signal
+    import subprocess
+
+    argv = shell_argv(command.argv) if isinstance(command.argv, str) else command.argv
+    ours = signal.getsignal(signal.SIGINT)
+    try:
+        started = subprocess.Popen(  # noqa: S603  the user has asked for it
+            argv,
+            cwd=command.cwd,
+            env={**command.env, MARK: mark},
+        )
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        return started.wait()
+    finally:
+        signal.signal(signal.SIGINT, ours)
+
+
 def start_helper(argv: Sequence[str], descriptor: int = -1) -> subprocess.Popen[bytes]:
     """A process of our own beside the session, with one descriptor that stays open in it, else with a pipe as
     its input."""

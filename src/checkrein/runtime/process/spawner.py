@@ -145,6 +145,15 @@ class Spawner:
         self._background().adopt(child)
         return live
 
+    def attach(self, command: Command) -> int:
+        """Run a program on our own terminal, with its input and output, and return its exit status. Raises
+        OSError when the program or the directory does not exist."""
+        from checkrein.runtime.process.launches import attached
+
+        self._admit(command)
+        status = attached(command.without(self._withheld), self._mark)
+        return status if status >= 0 else 128 - status
+
     def prepare_guard(self, more: Callable[[], object]) -> Callable[[], None]:
         """Start the warden in a moment, beside whatever the session waits for then, so that it is ready when
         the first guarded command comes; do `more` after that. The returned function says that a command

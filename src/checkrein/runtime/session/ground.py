@@ -171,8 +171,8 @@ def _had(choose: Choose, name: str | None, notes: list[str]) -> tuple[Model, str
 def _view(project: Project | View | str | PathLike[str], env: dict[str, str]) -> View:
     if isinstance(project, View):
         return project
-    if isinstance(project, Project):
-        return View(project)
-    from checkrein.passes.load import load
+    from checkrein.passes.load import load, session_view
 
-    return View(load(project, env=env, detect=False))
+    if isinstance(project, Project):
+        return session_view(project)
+    return session_view(load(project, env=env, detect=False))

@@ -71,12 +71,26 @@ class Invoker:
 
     def _need(self, name: str) -> Invocable:
         item = self.find(name)
+        if item is None:
+            self._refuse_hidden(name)
         if item is None or self.shelf.override(item) == "off":
             raise NotFoundError(
                 f"There is no skill or command {name!r}.{did_you_mean(name, self.shelf.names())}",
                 kind="skill_not_found",
             )
         return item
+
+    def _refuse_hidden(self, name: str) -> None:
+        """Say which rule hides a skill that the project has."""
+        view, plain = self.shelf.view, name.strip().removeprefix("/")
+        held = view.project.skills.get(plain) or view.project.commands.get(plain)
+        sight = None if held is None else self.shelf.sight(held.item)
+        if sight is not None and not sight.is_visible:
+            raise InvocationRefusedError(
+                f"This session does not see `{plain}`: {sight.reason}.",
+                kind="skill_hidden",
+                origin=sight.origin,
+            )
 
     def _invoke(self, item: Invocable, args: str, aside: Aside) -> Invocation:
         gate = self._host.gate

@@ -113,6 +113,10 @@ def config_dirs(place: Place, kind: str) -> Iterator[tuple[str, Scope]]:
     if reads("project"):
         folders = (*chain(place), *place.add_dirs)
         wanted += [(os.path.join(folder, ".claude", kind), "project") for folder in folders]
+    if kind == "skills":
+        from checkrein.passes.load import own_skill_dirs
+
+        wanted += [(path, "project") for path in own_skill_dirs(place)]
     return ((path, scope) for path, scope in wanted if os.path.isdir(path))
 
 
@@ -154,6 +158,10 @@ def renew(shelf: Shelf, files: SkillFiles) -> str:
         commands=_ordered(project.commands, _readable(now.commands, shelf)),
     )
     shelf.view = replace(before, project=project)
+    if shelf.view.rules is not None:
+        from checkrein.passes.visibility.session_view import ruled
+
+        shelf.view = ruled(shelf.view)
     return _news(before, shelf.view)
 
 

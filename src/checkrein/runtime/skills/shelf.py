@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
@@ -11,6 +12,9 @@ from checkrein.base.origin import Origin
 from checkrein.model.items import Invocable, Skill
 from checkrein.model.view import View
 from checkrein.runtime.context.withheld import Denial, nobody_denies
+
+if TYPE_CHECKING:
+    from checkrein.passes.visibility.sights import Sight
 
 
 class Shelf:
@@ -66,10 +70,24 @@ class Shelf:
         added: list[Skill] = []
         for skill in read_skills(root, "project", log, set()):
             name = f"{place}:{skill.name}" if self.find(skill.name) is not None else skill.name
+            sight = self.sight(skill)
+            if sight is not None and not sight.is_visible:
+                continue
             if name not in self._nested and self.denial(skill.origin.file) is None:
-                self._nested[name] = self.safe(replace(skill, name=name))
+                quiet = sight is not None and sight.is_quiet
+                self._nested[name] = self.safe(
+                    replace(skill, name=name, model_invocable=skill.model_invocable and not quiet)
+                )
                 added.append(self._nested[name])
         return added
+
+    def sight(self, item: Invocable) -> Sight | None:
+        """What the rules of the view say about a skill; None: there are no rules."""
+        if self.view.rules is None:
+            return None
+        from checkrein.passes.visibility.session_view import sight_under
+
+        return sight_under(item, self.view.project, self.view.rules)
 
     def safe(self, skill: Skill) -> Skill:
         """The skill without the grants that it may not have."""

@@ -7,7 +7,7 @@ from itertools import chain, combinations
 import pytest
 
 from checkrein.facts.kitchen import categories, kitchen_tools
-from checkrein.model.governance import MODES, SessionMode
+from checkrein.model.project import MODES, SessionMode
 from checkrein.passes.visibility.tool_visibility import Kitchen, refusal, visible_tools
 
 FREE = {"open_kitchen", "close_kitchen", "disable_quota_guard"}
@@ -39,7 +39,9 @@ def subsets() -> list[frozenset[str]]:
 @pytest.mark.parametrize("disabled", subsets(), ids=lambda one: "+".join(sorted(one)) or "none")
 @pytest.mark.parametrize("is_open", [False, True])
 @pytest.mark.parametrize("mode", MODES)
-def test_the_visible_tools_of_every_state(mode: SessionMode, is_open: bool, disabled: frozenset[str]) -> None:
+def test_vis_1_the_visible_tools_of_every_state(
+    mode: SessionMode, is_open: bool, disabled: frozenset[str]
+) -> None:
     gone = set().union(*(SUBSETS[one] for one in disabled))
     if mode == "headless":
         expected = HEADLESS - gone
@@ -73,7 +75,7 @@ def test_tool_5_nothing_opens_the_kitchen_of_a_worker() -> None:
     assert refusal(kitchen_tools()["open_kitchen"], Kitchen(mode="headless")) is not None
 
 
-def test_req_vis_008_a_disabled_subset_stays_hidden_after_opening() -> None:
+def test_tool_6_and_req_vis_008_a_disabled_subset_stays_hidden_after_opening() -> None:
     kitchen = Kitchen(disabled=frozenset({"github"})).opened()
     refused = refusal(kitchen_tools()["claim_issue"], kitchen)
     assert refused is not None

@@ -1,0 +1,120 @@
+"""Every requirement of the source's change has a test, or a line in `docs/divergences.md`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+DIVERGENCE = "divergence"
+TOOLS = "tests/unit/passes/visibility/test_tool_visibility.py"
+CONFIGURATION = "tests/unit/passes/visibility/test_configuration.py"
+SESSIONS = "tests/recordings/test_governed_skills.py"
+DIRECTORIES = "tests/unit/runtime/skills/test_session_dirs.py"
+HERE = "tests/conformance/test_governance_requirements.py"
+
+EVIDENCE: dict[str, tuple[str, str] | str] = {
+    "TIER-1": (DIRECTORIES, "test_cc_002_tier_1_and_tier_2_the_plugin_shows_only_its_entry_skills"),
+    "TIER-2": (DIRECTORIES, "test_cc_002_tier_1_and_tier_2_the_plugin_shows_only_its_entry_skills"),
+    "TIER-3": (DIRECTORIES, "test_tier_3_and_req_tier_011_cook_passes_the_plugin_and_the_directory"),
+    "TIER-4": (
+        "tests/conformance/test_claude_skills.py",
+        "test_tier_4_claude_code_sees_what_the_view_shows",
+    ),
+    "TIER-5": (DIRECTORIES, "test_tier_5_both_directories_are_read_and_no_name_is_in_both"),
+    "TIER-6": (SESSIONS, "test_tier_6_the_tiers_come_through_the_layers"),
+    "REQ-TIER-009": (SESSIONS, "test_req_tier_009_a_skill_in_two_tiers_stops_a_session"),
+    "REQ-TIER-010": (SESSIONS, "test_req_tier_010_unknown_names_warn_once_and_are_ignored"),
+    "REQ-TIER-011": (DIRECTORIES, "test_tier_3_and_req_tier_011_cook_passes_the_plugin_and_the_directory"),
+    "REQ-TIER-012": DIVERGENCE,
+    "TOOL-1": (TOOLS, "test_tool_1_every_tool_of_the_source_is_there"),
+    "TOOL-2": (TOOLS, "test_tool_2_only_these_are_free"),
+    "TOOL-3": (TOOLS, "test_tool_3_test_check_has_both_tags_and_needs_no_open_kitchen"),
+    "TOOL-4": (TOOLS, "test_tool_4_a_worker_sees_exactly_the_headless_tools"),
+    "TOOL-5": (TOOLS, "test_tool_5_nothing_opens_the_kitchen_of_a_worker"),
+    "TOOL-6": (TOOLS, "test_tool_6_and_req_vis_008_a_disabled_subset_stays_hidden_after_opening"),
+    "TOOL-7": (TOOLS, "test_tool_7_tags_cover_all_tools_without_overlap"),
+    "CAT-1": (TOOLS, "test_cat_1_the_registry_knows_every_category_of_a_tool"),
+    "CAT-2": (CONFIGURATION, "test_cat_2_every_bundled_skill_outside_the_plugin_has_a_known_category"),
+    "CAT-3": (CONFIGURATION, "test_cat_3_a_custom_tag_hides_its_skills"),
+    "CFG-1": (CONFIGURATION, "test_cfg_1_disabled_subsets_resolve_through_the_layers"),
+    "CFG-2": (CONFIGURATION, "test_cfg_2_an_unknown_subset_warns_and_a_category_of_a_skill_is_known"),
+    "CFG-3": (CONFIGURATION, "test_cfg_3_nothing_is_disabled_by_default"),
+    "VIS-1": (TOOLS, "test_vis_1_the_visible_tools_of_every_state"),
+    "REQ-VIS-008": (TOOLS, "test_tool_6_and_req_vis_008_a_disabled_subset_stays_hidden_after_opening"),
+    "VIS-3": (DIRECTORIES, "test_vis_3_a_worker_gets_no_skill_of_a_disabled_subset"),
+    "REQ-OVR-001": (SESSIONS, "test_req_ovr_001_an_override_is_detected_loaded_and_wins"),
+    "REQ-OVR-002": (SESSIONS, "test_req_ovr_002_the_bundled_copy_is_gone_in_a_cook_session_too"),
+    "REQ-OVR-003": DIVERGENCE,
+    "REQ-DOC-001": (HERE, "test_req_doc_the_pages_are_there_and_generated"),
+    "REQ-DOC-002": (HERE, "test_req_doc_the_pages_are_there_and_generated"),
+    "REQ-DOC-003": (HERE, "test_req_doc_the_pages_are_there_and_generated"),
+    "REQ-DOC-004": (HERE, "test_req_doc_the_pages_are_there_and_generated"),
+    "REQ-DOC-006": (HERE, "test_req_doc_the_pages_are_there_and_generated"),
+    "REQ-DOC-007": (HERE, "test_req_doc_the_pages_are_there_and_generated"),
+    "CC-001": (DIRECTORIES, "test_cc_001_a_session_directory_has_the_layout_of_add_dir"),
+    "CC-002": (DIRECTORIES, "test_cc_002_tier_1_and_tier_2_the_plugin_shows_only_its_entry_skills"),
+    "META-1": (DIRECTORIES, "test_meta_1_the_manifest_has_the_version_and_the_counts"),
+}
+PENDING = {
+    "REQ-OVR-004": "recipes",
+    "REQ-VAL-004": "recipes",
+    "REQ-DOC-005": "server",
+    "REQ-DOC-008": "server",
+    "CC-HEADLESS-001": "worker",
+    "CS-1": "worker",
+}
+"""Requirements of parts that come later, and of which."""
+
+
+def numbered(prefix: str, last: int, digits: int = 1) -> set[str]:
+    return {f"{prefix}-{number:0{digits}}" for number in range(1, last + 1)}
+
+
+EVERY = (
+    numbered("TIER", 6)
+    | {f"REQ-TIER-{number:03}" for number in (9, 10, 11, 12)}
+    | numbered("TOOL", 7)
+    | numbered("CAT", 3)
+    | numbered("CFG", 3)
+    | {
+        "VIS-1",
+        "REQ-VIS-008",
+        "VIS-3",
+        "REQ-VAL-004",
+        "CC-001",
+        "CC-002",
+        "CC-HEADLESS-001",
+        "CS-1",
+        "META-1",
+    }
+    | numbered("REQ-OVR", 4, 3)
+    | numbered("REQ-DOC", 8, 3)
+)
+
+
+def test_every_requirement_is_accounted_for_once() -> None:
+    assert EVIDENCE.keys() | PENDING.keys() == EVERY
+    assert not EVIDENCE.keys() & PENDING.keys()
+    assert set(PENDING.values()) <= {"server", "worker", "recipes"}
+
+
+@pytest.mark.parametrize("requirement", sorted(EVIDENCE))
+def test_a_requirement_has_its_test_or_its_line(requirement: str) -> None:
+    evidence = EVIDENCE[requirement]
+    if isinstance(evidence, str):
+        assert f"({requirement})" in (ROOT / "docs" / "divergences.md").read_text("utf-8")
+    else:
+        file, name = evidence
+        assert f"def {name}(" in (ROOT / file).read_text("utf-8")
+
+
+def test_req_doc_the_pages_are_there_and_generated() -> None:
+    """The tables come from the code; `tests/arch/test_generated.py` compares them."""
+    generator = (ROOT / "scripts" / "generate.py").read_text("utf-8")
+    for page in ("skill-visibility", "subset-categories"):
+        assert f"docs/{page}.md" in generator
+        assert "generated by scripts/generate.py" in (ROOT / "docs" / f"{page}.md").read_text("utf-8")
+    assert (ROOT / "docs" / "project-local-overrides.md").is_file()
+    assert "skills_extended/" in (ROOT / "docs" / "skill-visibility.md").read_text("utf-8")
