@@ -148,6 +148,6 @@ def _served(given: Given) -> Served:
     return Served(
         project=load_project(given.project),
         options=options,
-        through=given.through or None,
+        through=tuple(dict.fromkeys(given.through)) or None,
         worker=given.headless,
     )

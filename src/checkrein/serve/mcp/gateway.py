@@ -85,7 +85,9 @@ class Gateway(Visit):
         passed = self._passed(session)
         owned = names(passed).get(name)
         if owned is None:
-            return failed(f"No server behind the gateway offers the tool {one_line(name)!r}.")
+            return failed(
+                " ".join((f"No server here offers the tool {one_line(name)!r}.", *_absences(session)))
+            )
         id = short_id("call_")
         self._requests[id] = request
         try:
@@ -211,6 +213,9 @@ class Gateway(Visit):
                 for name in self.served.through or ():
                     servers.wait(name, self._ended)
             self._pass_on(session)
+            for text in _absences(session):
+                said = types.LoggingMessageNotificationParams(level="error", logger="checkrein", data=text)
+                self.line.tell(types.LoggingMessageNotification(params=said), apart=True)
         except BaseException:
             session.close()
             raise
@@ -297,6 +302,16 @@ class Gateway(Visit):
             for resource in link.catalog.resources
             if resource.template is template
         ]
+
+
+def _absences(session: Session) -> list[str]:
+    """The servers that are not there, and why."""
+    servers = session.conversation.services.servers
+    return [
+        f"The server {one_line(one.name)} is {one.state}: {one.error or 'it has not answered yet'}"
+        for one in (servers.statuses() if servers is not None else ())
+        if one.state != "connected"
+    ]
 
 
 def _look_ahead(session: Session) -> None:

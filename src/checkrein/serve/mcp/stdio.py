@@ -54,6 +54,8 @@ async def serve_stdio(server: Server[Any], inbound: int = 0, outbound: int = 1) 
         group.cancel_scope.cancel()
     lines.put(None)
     writer.join(_GRACE)
+    if not writer.is_alive():
+        os.close(own)
 
 
 async def _pass_on(

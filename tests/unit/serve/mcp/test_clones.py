@@ -51,6 +51,9 @@ def test_what_a_clone_would_miss_is_said(source: Path) -> None:
     for name in ("../out", "-x", "a b", ""):
         with pytest.raises(ToolFailure):
             clone_repo(hands, ".", name)
+    git(source, "checkout", "-q", "dev")
+    clone_repo(hands, ".", "run", remote_url=f"--upload-pack=touch {source}/made;")
+    assert not (source / "made").exists()
 
 
 def test_only_registered_successes_of_the_owner_are_removed(source: Path) -> None:

@@ -249,3 +249,15 @@ def test_secrets_in_answers_are_masked(visit: Visit) -> None:
         assert secret not in text(await guest.call("echo", a=secret))
 
     visit(talk, through=("full",), options=ALLOWED)
+
+
+def test_a_server_that_does_not_start_is_named(visit: Visit, project: Path) -> None:
+    lay(Path.home(), {".claude.json": {"mcpServers": {"broken": {"command": "false"}}}})
+
+    async def talk(guest: Guest) -> None:
+        assert await guest.names() == []
+        refused = await guest.call("echo")
+        assert refused.is_error
+        assert "broken is failed" in text(refused)
+
+    visit(talk, through=("broken",))

@@ -257,5 +257,12 @@ def test_how_a_branch_takes_merges(project: Path) -> None:
     done = ci.check_repo_merge_state(hands, "main")
     assert done["ci_event"] == "merge_group"
     assert done["auto_merge_available"]
+    ci.check_repo_merge_state(hands, "@/etc/passwd")
+    assert calls(project)[-1][-4:] == [
+        "-f",
+        "branch=@/etc/passwd",
+        "-f",
+        "file=@/etc/passwd:.github/workflows",
+    ]
     bare = hands_with(project, {"api graphql": {"data": {"repository": {}}}})
     assert ci.check_repo_merge_state(bare, "main")["queue_available"] is False

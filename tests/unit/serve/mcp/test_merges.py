@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from checkrein.runtime.tools.port import ToolFailure
 from checkrein.serve.mcp.work.merges import classify_fix, merge_worktree
 from support.plain_hands import PlainHands
 from support.repositories import git, make_repository
@@ -147,3 +148,5 @@ def test_a_fix_in_a_critical_path_needs_a_full_restart(ground: Path) -> None:
     found = classify_fix(hands, "../w", BASE)
     assert (found["restart_scope"], found["critical_files"]) == ("full_restart", ["new.txt"])
     assert classify_fix(hands_of(ground), "../w", BASE)["restart_scope"] == "partial_restart"
+    with pytest.raises(ToolFailure):
+        classify_fix(hands, "../w", f"--output={ground}/made")

@@ -95,7 +95,12 @@ def test_a_signal_ends_the_server_and_those_behind_it(project: Path, tmp_path: P
 @pytest.mark.untraced
 def test_the_command_serves_its_own_tools(project: Path) -> None:
     with started(project) as process:
-        said, errors = process.communicate(OPENING + line("tools/list", 2), timeout=60)
-    assert errors == b""
-    listed = next(one for one in map(json.loads, said.splitlines()) if one.get("id") == 2)
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write(OPENING + line("tools/list", 2))
+        process.stdin.flush()
+        process.stdout.readline()
+        listed = json.loads(process.stdout.readline())
+        said, errors = process.communicate(timeout=60)
+    assert (said, errors, process.returncode) == (b"", b"", 0)
     assert [one["name"] for one in listed["result"]["tools"]] == [OPEN, CLOSE]

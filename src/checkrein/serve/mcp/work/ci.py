@@ -147,7 +147,11 @@ def check_repo_merge_state(hands: Hands, branch: str, cwd: str = "", repo: str =
 
 def _graphql(hands: Hands, repo: str, cwd: str, query: str, **variables: Any) -> dict[str, Any]:
     owner, _, name = place(hands, repo).partition("/")
-    words = [word for key, value in variables.items() for word in ("-F", f"{key}={value}")]
+    words = [
+        word
+        for key, value in variables.items()  # gh reads a file for `-F key=@name`
+        for word in ("-F" if isinstance(value, int) else "-f", f"{key}={value}")
+    ]
     seen = hands.gh_json(
         *("api", "graphql", "-f", f"query={query}", "-F", f"owner={owner}", "-F", f"name={name}"),
         *words,

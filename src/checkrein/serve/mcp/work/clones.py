@@ -50,7 +50,7 @@ def clone_repo(
                 "error": "The repository has changes that a clone would not have.",
                 "uncommitted_changes": changed[:50],
             }
-        if url and not hands.git("ls-remote", "--exit-code", "--heads", url, branch, cwd=source).ok:
+        if url and not hands.git("ls-remote", "--exit-code", "--heads", "--", url, branch, cwd=source).ok:
             return {
                 "success": False,
                 "error": f"{branch} is not on the remote.",

@@ -125,6 +125,8 @@ class _Merge:
 
 
 def classify_fix(hands: Hands, worktree_path: str, base_branch: str) -> dict[str, Any]:
+    if base_branch.startswith("-"):
+        raise ToolFailure(f"{base_branch!r} is not a branch.")
     ran = hands.git("diff", "--name-only", f"{base_branch}...HEAD", "--", cwd=worktree_path)
     if not ran.ok:
         raise ToolFailure(f"git: {ran.last_words}")

@@ -140,6 +140,6 @@ def _branches(hands: Hands, where: str, remote: str) -> set[str]:
     local = hands.git("for-each-ref", "--format=%(refname:short)", "refs/heads", cwd=where)
     if not local.ok:
         raise ToolFailure(f"git: {local.last_words}")
-    there = hands.git("ls-remote", "--heads", remote, cwd=where)
+    there = hands.git("ls-remote", "--heads", "--", remote, cwd=where)
     heads = (line.partition("refs/heads/")[2] for line in there.stdout.splitlines())
     return {*local.stdout.split(), *heads}
