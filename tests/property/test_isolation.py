@@ -24,7 +24,10 @@ PATTERNS = st.one_of(
     PATHS.map(lambda path: f"/{path}/*"),
     PATHS.map(lambda path: f"**/{path}"),
     PATHS.map(lambda path: f"/{MAIN}/{path}"),
-    st.sampled_from([".", "*", "**", "/**", "*.txt", ".env*", "src/", f"/{MAIN}/**", "//**"]),
+    PATHS.map(lambda path: f"~/main/{path}"),
+    PATHS.map(lambda path: f"//p/m*n/{path}"),
+    PATHS.map(lambda path: f"//**/main/{path}"),
+    st.sampled_from([".", "*", "**", "/**", "*.txt", ".env*", "src/", f"/{MAIN}/**", "//**", "~", "~/*/a"]),
 )
 RULES = st.lists(
     st.builds(
@@ -52,7 +55,7 @@ def test_a_worktree_is_never_looser_than_its_checkout(
     rules: list[Rule], mode: str, path: str, tool: str
 ) -> None:
     policy = compile_policy(rules, mode)  # type: ignore[arg-type]
-    above = Situation(policy=policy, root=MAIN, home="/home")
+    above = Situation(policy=policy, root=MAIN, home="/p")
     below = isolate(above, ISOLATION)
 
     def verdict(situation: Situation, root: str) -> str:

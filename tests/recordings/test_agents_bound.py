@@ -16,6 +16,7 @@ from checkrein.runtime.session.control import Answer, ScriptedAsker
 from checkrein.runtime.session.events import Event, ToolFinished
 from checkrein.runtime.session.session import Session
 from support.agents import below, definition, files, heard, lived, order, orders, said
+from support.files import lay
 from support.repositories import git, make_repository
 from support.sessions import call, open_session
 
@@ -51,6 +52,72 @@ SKILL = files() | {
     ".claude/skills/craft/SKILL.md": ERRAND,
     ".claude/settings.json": {"permissions": {"allow": ["Skill"]}},
 }
+
+
+def hooked(command: str) -> dict[str, Any]:
+    """A project whose worktrees a hook makes."""
+    hook = {"hooks": [{"type": "command", "command": command}]}
+    return {".claude/settings.json": {"hooks": {"WorktreeCreate": [hook]}}}
+
+
+@pytest.mark.parametrize("place", ["/", "..", ".", "$HOME"])
+def test_a_hook_makes_no_worktree_that_holds_more_than_a_checkout(tmp_path: Path, place: str) -> None:
+    project = make_repository(tmp_path / "project")
+    lay(project, files(isolation="worktree") | hooked(f"echo {place}"))
+    outside = {"file_path": str(tmp_path / "made"), "content": "x"}
+    replies = (*below(call("Write", **outside), REPORT), orders(order(**NOW)), END)
+    with open_session(project, *replies, mode="acceptEdits") as session:
+        (text,) = said_by(lived(session), "Agent")
+        assert "holds more than a checkout" in text
+        assert heard(requests(session)) == []
+
+
+def test_a_worktree_of_a_hook_keeps_the_whole_checkout_out_of_reach(tmp_path: Path) -> None:
+    project = make_repository(tmp_path / "project")
+    lay(project, files(isolation="worktree") | hooked("mkdir -p ../other; echo ../../other"))
+    (tmp_path / "other").mkdir()
+    writes = [call("Write", file_path=str(project / name), content="x") for name in ("sub/made", "made")]
+    inside = call("Write", file_path=str(tmp_path / "other/made"), content="x")
+    replies = (*below(*writes, inside, REPORT), call("Bash", command="cd sub"), orders(order(**NOW)), END)
+    with open_session(project, *replies, **FREE) as session:
+        assert len(said_by(lived(session), "Write")) == 2
+    assert not (project / "made").exists()
+    assert (tmp_path / "other/made").exists()
+
+
+@pytest.mark.parametrize("rule", ["Read(~/project/secret.txt)", "Read(//**/project/secret.txt)"])
+def test_what_a_rule_denies_is_denied_in_the_copy_too(
+    tmp_path: Path, rule: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    project = make_repository(tmp_path / "project")
+    (project / "secret.txt").write_text("marigold")
+    git(project, "add", "-A")
+    git(project, "commit", "-qm", "more")
+    settings = {".claude/settings.json": {"permissions": {"deny": [rule]}}}
+    lay(project, files(isolation="worktree") | settings)
+    tries = (call("Read", file_path="secret.txt"), call("Bash", command="cat secret.txt"))
+    with open_session(project, *below(*tries, REPORT), orders(order(**NOW)), END, **FREE) as session:
+        assert len(said_by(lived(session), "Read", "Bash")) == 2
+        assert "marigold" not in said(heard(requests(session))[-1].messages)
+
+
+@pytest.mark.project(files(disallowedTools="Bash"))
+def test_an_agent_without_bash_runs_no_command_in_another_way(project: Path) -> None:
+    watch = call("Monitor", command="touch made", description="d", timeout_ms=5000, persistent=False)
+    with open_session(project, *below(watch, REPORT), orders(order(**NOW)), END, **FREE) as session:
+        assert len(said_by(lived(session), "Monitor")) == 1
+    assert not (project / "made").exists()
+
+
+@pytest.mark.project(files())
+@pytest.mark.parametrize("kind", ["scripted", "replay", "local"])
+def test_no_call_chooses_a_file_as_the_model(project: Path, kind: str) -> None:
+    (project / "made").write_text(json.dumps([{"text": "yes"}]))
+    begun = orders(order(model=f"{kind}:{project}/made", **NOW))
+    with open_session(project, *below(REPORT), begun, END, **FREE) as session:
+        (text,) = said_by(lived(session), "Agent")
+        assert "only the user can choose it" in text
 
 
 @pytest.mark.project(SKILL)

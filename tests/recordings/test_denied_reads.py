@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -173,3 +174,35 @@ def test_a_file_that_becomes_a_link_to_a_denied_one(play, write: Write, project:
     prompt = run.session.conversation.backdrop.prompt
     prompt.refresh()
     assert SECRET not in repr(prompt.segments)
+
+
+def test_a_prompt_approves_of_a_file_outside_and_a_skill_does_not(
+    play, write: Write, project: Path, tmp_path: Path
+) -> None:
+    outside = tmp_path / "outside.txt"
+    outside.write_text("MARKER")
+    (project / "leads-out.txt").symlink_to(outside)
+    assert "MARKER" in sent(play(DONE, prompt=f"look at @{outside}"))
+    assert "MARKER" not in sent(play(DONE, prompt="look at @leads-out.txt"))
+    write(".claude/skills/open/SKILL.md", skill(f"Look at @{outside}", "OPEN"))
+    assert "MARKER" not in sent(play(DONE, prompt="/open"))
+
+
+@pytest.mark.parametrize("verdict", ["deny", "ask"])
+def test_a_rule_about_a_file_outside_holds_for_prompts(
+    play, write: Write, tmp_path: Path, verdict: str
+) -> None:
+    outside = tmp_path / "outside.txt"
+    outside.write_text("MARKER")
+    write(".claude/settings.json", {"permissions": {verdict: [f"Read(/{outside})"]}})
+    assert "MARKER" not in sent(play(DONE, prompt=f"look at @{outside}"))
+
+
+def test_the_transcript_names_what_a_prompt_attached(play, write: Write) -> None:
+    run = play(DONE, prompt="look at @a.txt and @.env")
+    writer = run.session.conversation.recorder.writer
+    writer.sync()
+    entries = [json.loads(line) for line in writer.path.read_text().splitlines()]
+    (attached,) = [one["attachment"] for one in entries if one["type"] == "attachment"]
+    assert attached["type"] == "file"
+    assert attached["content"]["file"]["content"] == "alpha\n"

@@ -29,6 +29,10 @@ class Remote(Struct, frozen=True, kw_only=True):
     oauth: Mapping[str, Any] = {}
     origin: Origin = Origin("/home/user/.claude.json", "user")
 
+    @property
+    def named(self) -> str:
+        return self.name
+
 
 def of(scope: Scope) -> Origin:
     return Origin("/some/.mcp.json", scope)

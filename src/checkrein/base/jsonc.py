@@ -10,9 +10,9 @@ from typing import Literal
 
 Comments = Literal["none", "comments", "commas"]
 """What a file may hold beside JSON: nothing, comments, or also a comma before a closing bracket."""
-_TOKEN = re.compile(r'"(?:[^"\\\n]|\\.)*"?|//[^\r\n]*|/\*.*?(?:\*/|\Z)|[,}\]]|[^\s"/,}\]]+|/', re.DOTALL)
-_NOTES = re.compile(r"(?:[ \t]*/\*.*?\*/)*([ \t]*//[^\r\n]*)?", re.DOTALL)
-_INK = re.compile(r"[^\r\n]")
+_PIECE = r'"(?:[^"\\\n]|\\.)*"?|//[^\r\n]*|/\*.*?(?:\*/|\Z)|[,}\]]|[^\s"/,}\]]+|/'
+_NOTES = r"(?:[ \t]*/\*.*?\*/)*([ \t]*//[^\r\n]*)?"
+_INK = r"[^\r\n]"
 
 
 def as_json(text: str, allowed: Comments) -> str:
@@ -34,14 +34,14 @@ def strict(text: str) -> str:
 
 def notes(text: str, at: int) -> tuple[int, bool]:
     """Where comments that start on the line of `at` end, and whether the last one fills its line."""
-    found = _NOTES.match(text, at)
+    found = re.compile(_NOTES, re.DOTALL).match(text, at)
     return (found.end(), found[1] is not None) if found is not None else (at, False)
 
 
 def before(text: str, at: int) -> tuple[int, bool]:
     """Where the last token or comment before `at` ends, and whether it is a comment that fills its line."""
     end, takes_line = 0, False
-    for token in _TOKEN.finditer(text, 0, at):
+    for token in re.compile(_PIECE, re.DOTALL).finditer(text, 0, at):
         end, takes_line = token.end(), token[0].startswith("//")
     return end, takes_line
 
@@ -51,7 +51,7 @@ def _blanked(text: str, *, commas: bool) -> str:
         return text
     cuts: list[tuple[int, int]] = []
     comma, last = -1, "{"
-    for token in _TOKEN.finditer(text):
+    for token in re.finditer(_PIECE, text, re.DOTALL):
         said = token[0]
         if said.startswith(("//", "/*")):
             if said.startswith("//") or (said.endswith("*/") and len(said) > 3):
@@ -65,6 +65,6 @@ def _blanked(text: str, *, commas: bool) -> str:
         return text
     pieces, at = [], 0
     for begin, end in sorted(cuts):
-        pieces += [text[at:begin], _INK.sub(" ", text[begin:end])]
+        pieces += [text[at:begin], re.sub(_INK, " ", text[begin:end])]
         at = end
     return "".join([*pieces, text[at:]])

@@ -10,17 +10,21 @@ from checkrein.base.secret_shapes import MARKS, SHAPES, VALUE
 
 REDACTED = "‹redacted›"
 
-_NAME = re.compile(
-    r"(?:^|[_\-.])(?:token|secret|password|passwd|passphrase|api[_-]?key|apikey|access[_-]?key|private[_-]?key"
-    r"|auth|authorization|cookie|credentials?|dsn|pat)(?:$|[_\-.])",
-    re.IGNORECASE,
+_NAME = (
+    r"(?i:(?:^|[_\-.])(?:token|secret|password|passwd|passphrase|api[_-]?key|apikey|access[_-]?key|private[_-]?key"
+    r"|auth|authorization|cookie|credentials?|dsn|pat)(?:$|[_\-.]))"
 )
-_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_CAMEL = r"(?<=[a-z0-9])(?=[A-Z])"
 # The marks by a character that each contains. A text without that character holds none of them.
 _BY_SIGN = {sign: tuple((mark, at) for mark, at in MARKS.items() if sign in mark) for sign in ("_", "-")} | {
     "": tuple((mark, at) for mark, at in MARKS.items() if "_" not in mark and "-" not in mark)
 }
-_PAIR = r"""(?=(?<![\w.-])(?P<name>[\w.-]+)["']?\s*[:=,]\s*["']?(?P<value>(?:\$\{[^}]*\}|[^\s"',}\]])+))"""
+_SCHEME = r"(?:(?:Bearer|Basic|Digest|Token|ApiKey)[ \t]+)?"
+_PAIR = (
+    r"""(?=(?<![\w.-])(?P<name>[\w.-]+)["']?\s*[:=,]\s*["']?"""
+    + _SCHEME
+    + r"""(?P<value>(?:\$\{[^}]*\}|[^\s"',}\]])+))"""
+)
 _FLAG = r"""(?<![\w-])--?(?P<name>[A-Za-z][\w-]*)(?:=|\s+)["']?(?P<value>[^\s"']+)"""
 _QUERY = r"(?P<sign>[?&;#])(?P<name>[\w.~%-]+)=((?:\$\{[^}]*\}|[^&;#\s])+)"
 _QUERY_NAMES = ("key", "sig", "signature", "code", "jwt")
@@ -28,17 +32,17 @@ _SECRET_WORDS = ("token", "secret", "pass", "key", "auth", "cookie", "credential
 _TEXT_PAIR = r'\s*"(?:[^"\\]|\\.)*"\s*:\s*"(?:[^"\\]|\\.)*"'
 _ENVIRONMENT = rf'"env"\s*:\s*\{{(?:{_TEXT_PAIR}\s*,?)*'
 _TEXT_VALUE = r'(:\s*")((?:[^"\\]|\\.)*)(?=")'
-_REFERENCE = re.compile(r"\s*(?:\$\{[^}]*\}|\$[A-Za-z_]\w*|%[A-Za-z_]\w*%|<[^>]*>|)\s*")
+_REFERENCE = r"\s*(?:\$\{[^}]*\}|\$[A-Za-z_]\w*|%[A-Za-z_]\w*%|<[^>]*>|)\s*"
 
 
 def is_secret_name(name: str) -> bool:
     """True for names such as `GITHUB_TOKEN`, `apiKey`, `Authorization`."""
-    return _NAME.search(_CAMEL.sub("_", name)) is not None
+    return re.search(_NAME, re.sub(_CAMEL, "_", name)) is not None
 
 
 def is_reference(value: str) -> bool:
     """True for `${VAR}`, `$VAR`, `<placeholder>` and the empty string: they hold no secret."""
-    return _REFERENCE.fullmatch(value) is not None
+    return re.fullmatch(_REFERENCE, value) is not None
 
 
 def looks_secret(value: str) -> bool:

@@ -6,6 +6,7 @@ from msgspec import Struct
 
 from checkrein.base.diagnostic import Diagnostic
 from checkrein.cli.registry import Arg, Command, Outcome
+from checkrein.cli.writer_args import DEGRADE_ARG, PROFILE_ARG, STRICT_ARG
 
 
 class Converted(Struct, frozen=True):
@@ -57,26 +58,9 @@ COMMAND = Command(
             metavar="DIR",
             help="Write the files below this directory.",
         ),
-        Arg(
-            name="degrade",
-            flags=("--degrade",),
-            type="bool",
-            help="Write the nearest match where an agent has no such thing.",
-        ),
-        Arg(
-            name="profile",
-            flags=("--profile",),
-            type="choice",
-            choices=("seed", "pr2103"),
-            default=None,
-            help="The revision of the behavior tables; else `deploy.profile`.",
-        ),
-        Arg(
-            name="strict",
-            flags=("--strict",),
-            type="bool",
-            help="Write nothing and exit 1 when a deny or ask rule, or a limit of tools, would not hold.",
-        ),
+        DEGRADE_ARG,
+        PROFILE_ARG,
+        STRICT_ARG,
     ),
     payload=Payload,
     errors=(
@@ -107,8 +91,6 @@ def run(
 ) -> Outcome:
     import os
 
-    from msgspec.structs import replace
-
     from checkrein.base.errors import FileError
     from checkrein.base.files import read_text
     from checkrein.base.harmless import indented
@@ -117,7 +99,7 @@ def run(
     from checkrein.deploy.sources import KINDS, read_file
     from checkrein.deploy.targets import chosen_targets, writer
     from checkrein.dialects.claude.place import locate
-    from checkrein.dialects.generic.written import guards_first, is_guard
+    from checkrein.dialects.generic.written import guards_first
 
     text = read_text(file)
     if not text.readable:
@@ -128,9 +110,7 @@ def run(
     root = locate(os.path.dirname(os.path.abspath(file)), env=os.environ).place.root
     written = writer(target)(sources, configured(root, profile=profile, degrade=degrade, home=True))
     files = tuple(Converted(one.path, one.text) for one in written.files)
-    losses = guards_first((*sources.diagnostics, *written.losses))
-    if strict:
-        losses = tuple(replace(loss, severity="error") if is_guard(loss) else loss for loss in losses)
+    losses = guards_first((*sources.diagnostics, *written.losses), strict=strict)
     errors = [loss for loss in losses if loss.severity == "error"]
     put: tuple[str, ...] = ()
     if output is not None and not errors:

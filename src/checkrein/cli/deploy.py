@@ -9,6 +9,7 @@ from msgspec import Struct
 from checkrein.base.diagnostic import Diagnostic
 from checkrein.cli.registry import Arg, Command, Outcome
 from checkrein.cli.target import PROJECT_ARG, require
+from checkrein.cli.writer_args import DEGRADE_ARG, PROFILE_ARG, STRICT_ARG
 
 if TYPE_CHECKING:
     from checkrein.base.origin import Scope
@@ -38,7 +39,7 @@ class Payload(Struct, frozen=True, omit_defaults=True):
     """`applied` is false for --check, --dry-run, --diff and when deploy refused.
 
     `variables` are those that replace secrets, each with the item and field that it is for. `note` says
-    what the project has, if there is nothing to write.
+    what the project has, if there is nothing to write, and that an error stopped it.
     """
 
     root: str
@@ -130,20 +131,8 @@ COMMAND = Command(
             metavar="PLUGIN",
             help="Deploy this plugin, by directory or name, in place of the project's scope.",
         ),
-        Arg(
-            name="degrade",
-            flags=("--degrade",),
-            type="bool",
-            help="Write the nearest match where an agent has no such thing.",
-        ),
-        Arg(
-            name="profile",
-            flags=("--profile",),
-            type="choice",
-            choices=("seed", "pr2103"),
-            default=None,
-            help="The revision of the behavior tables.",
-        ),
+        DEGRADE_ARG,
+        PROFILE_ARG,
         Arg(
             name="layout",
             flags=("--layout",),
@@ -170,12 +159,7 @@ COMMAND = Command(
             type="bool",
             help="Overwrite files that were edited or that Checkrein did not write.",
         ),
-        Arg(
-            name="strict",
-            flags=("--strict",),
-            type="bool",
-            help="Write nothing and exit 1 when a deny or ask rule, or a limit of tools, would not hold.",
-        ),
+        STRICT_ARG,
     ),
     payload=Payload,
     errors=(
@@ -261,6 +245,8 @@ def run(given: Given) -> Outcome:
     from checkrein.deploy.report import variables
 
     note = "" if prepared.plan.changes else what_was_found(loaded, prepared.gathered, prepared.written)
+    if prepared.plan.changes and prepared.plan.errors and not look_only:
+        note = "Nothing was written: correct the errors first."
     asked = variables(prepared.written)
     return _answer(prepared.gathered.root, names, prepared.plan, applied, difference, status, asked, note)
 

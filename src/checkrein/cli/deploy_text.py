@@ -40,10 +40,8 @@ def answer(payload: Payload) -> str:
     stuck = payload.counts.get("edited", 0) + payload.counts.get("foreign", 0)
     if stuck:
         counts.append(f"{stuck} left as they are")
-    lines += [
-        "",
-        payload.note if payload.note and not counts else (", ".join(counts) or "Nothing to do") + ".",
-    ]
+    total = f"{', '.join(counts)}." if counts else ""
+    lines += ["", " ".join(part for part in (total, payload.note) if part) or "Nothing to do."]
     return "\n".join(lines).strip("\n")
 
 

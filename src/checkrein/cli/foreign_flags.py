@@ -30,8 +30,9 @@ def split(argv: Sequence[str]) -> tuple[list[str], tuple[str, ...]]:
         if flag in known or not flag.startswith("--") or flag == "--" or _is_vital(flag):
             kept.append(word)
             arg = known.get(flag)
-            if arg is not None and arg.type != "bool" and not arg.greedy and arg.bare is None and words:
-                kept += [words.pop(0)] * ("=" not in word)
+            apart = arg is not None and arg.type != "bool" and not arg.greedy and arg.bare is None
+            if apart and words and "=" not in word:
+                kept.append(words.pop(0))
             continue
         foreign.append(flag)
         if "=" not in word and words and not words[0].startswith("-"):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec import Struct
 from msgspec.structs import replace
 
-from checkrein.cli.mcp_target import NAME_ARG, TIMEOUT_ARG
+from checkrein.cli.mcp_target import AGENT_ARG, NAME_ARG, TIMEOUT_ARG
 from checkrein.cli.registry import Command, Outcome
 from checkrein.cli.target import PROJECT_ARG
 
@@ -23,16 +23,20 @@ COMMAND = Command(
     args=(
         NAME_ARG,
         PROJECT_ARG,
+        AGENT_ARG,
         replace(TIMEOUT_ARG, default=300.0, help="How long to wait for you in the browser."),
     ),
     payload=Payload,
-    errors=("project_not_found", "server_not_found", "server_not_used", "sign_in_failed"),
+    errors=("project_not_found", "agent_not_found", "server_not_found", "server_not_used", "sign_in_failed"),
     exits=((0, "signed in"), (1, "not signed in, or an error"), (2, "wrong usage")),
-    examples=(("checkrein mcp login tracker", "sign in, or sign in again"),),
+    examples=(
+        ("checkrein mcp login tracker", "sign in, or sign in again"),
+        ("checkrein mcp login tracker --agent reviewer", "to the server of an agent"),
+    ),
 )
 
 
-def run(name: str, project: str, timeout: float) -> Outcome:
+def run(name: str, project: str, agent: str | None, timeout: float) -> Outcome:
     import os
 
     from checkrein.base.errors import AuthError, UsageError
@@ -42,12 +46,12 @@ def run(name: str, project: str, timeout: float) -> Outcome:
     from checkrein.runtime.mcp.connection import ServerFailure
     from checkrein.runtime.mcp.signin import sign_in
 
-    found = roll(project)
+    found = roll(project, agent)
     server = found.used(name).server
     if server.url is None or server.transport not in ("http", "sse"):
         raise UsageError(f"The server {name} is a program; only servers with an address have a sign-in.")
     try:
-        sign_in(found.view, os.environ).login(
+        sign_in(found.view, os.environ, agent).login(
             server, tell=lambda text: out.say(text, err=True), timeout=timeout
         )
     except ServerFailure as failure:

@@ -16,6 +16,12 @@ if TYPE_CHECKING:
     from checkrein.runtime.mcp.roster import Listed
 
 NAME_ARG = Arg(name="name", required=True, complete="servers", help="The server's name.")
+AGENT_ARG = Arg(
+    name="agent",
+    flags=("--agent",),
+    metavar="NAME",
+    help="The server is in this agent's own `mcpServers`.",
+)
 SCOPES = ("local", "project", "user")
 SCOPE_HELP = "local: only you, in this project; project: .mcp.json, for everyone; user: you, everywhere."
 SECRET_ARG = Arg(

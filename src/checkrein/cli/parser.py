@@ -232,20 +232,25 @@ def spread(args: list[str], greedy: set[str]) -> list[str]:
     """`--tools A B -x` becomes `--tools A --tools B -x`, for flags that take several values."""
     result: list[str] = []
     flag: str | None = None
-    taken = 0
+    bare: str | None = None
     for index, arg in enumerate(args):
+        is_option = arg.startswith("-") and arg != "-"
+        if is_option and bare is not None:
+            break
         if arg == "--":
             return result + args[index:]
         if arg in greedy:
-            flag, taken = arg, 0
-        elif arg.startswith("-") and arg != "-":
+            flag = bare = arg
+        elif is_option:
             flag = None
             result.append(arg)
         elif flag is not None:
             result += [flag, arg]
-            taken += 1
+            bare = None
         else:
             result.append(arg)
+    if bare is not None:
+        raise click.UsageError(f"Option {bare!r} requires an argument.")
     return result
 
 

@@ -6,13 +6,16 @@ import os
 from collections import Counter
 from collections.abc import Sequence
 from hashlib import sha256
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from checkrein.base.diagnostic import Diagnostic, Fix
 from checkrein.base.harmless import harmless
 from checkrein.base.origin import Origin, Span
 from checkrein.passes.fingerprints import fingerprint
 from checkrein.passes.fingerprints import relative as relative_path
+
+if TYPE_CHECKING:
+    from checkrein.passes.codes import Page
 
 HELP = "urn:checkrein:check"
 """A name for the page of each code, not an address: the page comes with the source, as docs/checks.md."""
@@ -27,22 +30,11 @@ def sarif(found: Sequence[Diagnostic], root: str) -> dict[str, Any]:
     from checkrein import __version__
     from checkrein.passes.codes import documentation
 
-    codes = sorted({finding.code for finding in found})
-    rules = [
-        {
-            "id": code,
-            "name": page.name,
-            "shortDescription": {"text": page.summary},
-            "fullDescription": {"text": page.why},
-            "help": {"text": page.hint},
-            "helpUri": f"{HELP}:{code}",
-            "defaultConfiguration": {"level": _SARIF_LEVEL[page.severity]},
-        }
-        for code in codes
-        if (page := documentation(code))
-    ]
+    known = {code: page for code in sorted({one.code for one in found}) if (page := documentation(code))}
+    places = {code: place for place, code in enumerate(known)}
     marks = Fingerprints(root)
-    results = [_result(finding, root, codes.index(finding.code), marks) for finding in found]
+    results = [_result(finding, root, places.get(finding.code), marks) for finding in found]
+    rules = [_rule(page) for page in known.values()]
     driver = {"name": "checkrein", "version": __version__, "informationUri": HELP, "rules": rules}
     return {
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
@@ -55,6 +47,19 @@ def sarif(found: Sequence[Diagnostic], root: str) -> dict[str, Any]:
                 "results": results,
             }
         ],
+    }
+
+
+def _rule(page: Page) -> dict[str, Any]:
+    """Viewers show `help` in place; `helpUri` is a name that none can open."""
+    return {
+        "id": page.code,
+        "name": page.name,
+        "shortDescription": {"text": page.summary},
+        "fullDescription": {"text": page.why},
+        "help": {"text": page.hint, "markdown": f"{page.why}\n\n**Fix:** {page.hint}"},
+        "helpUri": f"{HELP}:{page.code}",
+        "defaultConfiguration": {"level": _SARIF_LEVEL[page.severity]},
     }
 
 
@@ -71,14 +76,14 @@ class Fingerprints:
         return sha256(f"{text} {self._seen[text]}".encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
-def _result(finding: Diagnostic, root: str, rule: int, marks: Fingerprints) -> dict[str, Any]:
+def _result(finding: Diagnostic, root: str, rule: int | None, marks: Fingerprints) -> dict[str, Any]:
     result: dict[str, Any] = {
         "ruleId": finding.code,
-        "ruleIndex": rule,
+        **({} if rule is None else {"ruleIndex": rule}),
         "level": _SARIF_LEVEL[finding.severity],
         "message": {"text": finding.message + (f". {finding.hint}" if finding.hint else "")},
         "locations": [_location(finding.origin, root)],
-        "relatedLocations": [_location(origin, root) for origin in finding.related],
+        "relatedLocations": [_location(origin, root) for origin in dict.fromkeys(finding.related)],
         "partialFingerprints": {"checkrein/v1": marks.of(finding)},
     }
     if finding.fix is not None:
@@ -120,9 +125,8 @@ def _artifact(file: str, root: str) -> dict[str, str]:
     from urllib.parse import quote
 
     relative = relative_path(file, root)
-    if os.path.isabs(relative):
-        return {"uri": "file://" + quote(relative)}
-    return {"uri": quote(relative), "uriBaseId": "PROJECT"}
+    quoted = quote(os.fsencode(relative))
+    return {"uri": f"file://{quoted}"} if os.path.isabs(relative) else {"uri": quoted, "uriBaseId": "PROJECT"}
 
 
 def github(found: Sequence[Diagnostic]) -> str:

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from checkrein.protocol.stream_json import FrameOptions
     from checkrein.runtime.session.options import Options
 
+_NAMING = ("allowed_tools", "disallowed_tools", "tools", "plugin_dir", "prompt_tool")
+"""Flags whose values name something that may not exist."""
 _KEYS = ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "OPENAI_API_KEY")
 
 COMMAND = Command(
@@ -170,6 +172,7 @@ def frame_options(values: dict[str, Any], notes: tuple[str, ...] = ()) -> FrameO
         partial=values["partial"],
         hook_events=values["hook_events"],
         replay_user=values["replay_user"],
+        subagent_text=values["subagent_text"],
         api_key_source=next((name for name in _KEYS if os.environ.get(name)), "none"),
         notes=notes,
     )
@@ -179,6 +182,10 @@ def warnings(values: dict[str, Any], options: Options) -> Iterator[str]:
     from checkrein.cli.idle_flags import idle
 
     yield from idle(values)
+    if any(values[name] for name in _NAMING):
+        from checkrein.cli.doubtful_values import doubtful
+
+        yield from doubtful(values)
     for path in values["add_dir"]:
         if not os.path.isdir(path):
             yield f"--add-dir {path} is not a directory."

@@ -193,7 +193,7 @@ RUN_ARGS: tuple[Arg, ...] = (
     _flag("init", "--init", help="Run the Setup hooks first, as for a fresh checkout."),
     _flag("maintenance", "--maintenance", help="Run the Setup hooks first, as for a regular clean-up."),
     _flag("no_commands", "--disable-slash-commands", help="A prompt that begins with / is only text."),
-    _flag("subagent_text", "--forward-subagent-text", help="Accepted: subagents always show their text."),
+    _flag("subagent_text", "--forward-subagent-text", help="Show the text and the thoughts of subagents."),
     _text(
         "debug",
         "--debug",

@@ -20,8 +20,9 @@ def run_hosted(values: dict[str, Any], last: LastWords) -> int:
 
     @contextmanager
     def made(greeting: Greeting | None) -> Iterator[Job]:
-        with place(values, greeting) as (project, options):
-            hosted.note(warnings(values, options))
+        wanted = values if greeting is None else _with(values, greeting.values)
+        with place(wanted, greeting) as (project, options):
+            hosted.note(warnings(wanted, options))
             debug = debug_log(values)
             yield Job(project=project, options=options, model=values["model"], last=last, debug=debug)
 
@@ -29,3 +30,9 @@ def run_hosted(values: dict[str, Any], last: LastWords) -> int:
     foreign = tuple(f"Checkrein does not know the flag {flag}." for flag in values.get("foreign_flags", ()))
     hosted = HostedRun(frame_options(values), last, asks=asks, warnings=foreign)
     return hosted.run(made)
+
+
+def _with(values: dict[str, Any], brought: dict[str, Any]) -> dict[str, Any]:
+    """The flags of the command line, and those that came with the first request."""
+    servers = (*values["mcp_config"], *brought.get("mcp_config", ()))
+    return {**values, **brought, "mcp_config": servers}

@@ -157,7 +157,9 @@ def _settings(value: str | None) -> dict[str, Any] | str | None:
     try:
         found = os.stat(value)
     except (OSError, ValueError) as error:
-        raise UsageError(f"--settings {value} can't be read: {error}") from error
+        raise UsageError(
+            f"--settings {value} can't be read: {_reason(error)}.", hint="Name a file, or write JSON."
+        ) from error
     if not stat.S_ISREG(found.st_mode) or found.st_size > _SETTINGS_BYTES:
         raise UsageError(f"--settings {value} is not a file of at most {_SETTINGS_BYTES >> 20} MiB.")
     return value
@@ -207,5 +209,9 @@ def _text_or_file(values: Values, name: str) -> str | None:
         with open(file, encoding="utf-8") as handle:
             content = handle.read()
     except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"{file} can't be read: {error}") from error
+        raise UsageError(f"{file} can't be read: {_reason(error)}.") from error
     return f"{text}\n{content}" if text else content
+
+
+def _reason(error: Exception) -> str:
+    return getattr(error, "strerror", None) or str(error)

@@ -42,6 +42,7 @@ def ordered(argv: Sequence[str]) -> list[str]:
     if verb:
         named = " ".join(verb)
         if named in registry.DEFAULTS and not any(word in _HELP for word in rest):
+            _refuse_typo(named, rest[_options(rest) :])
             verb.append(registry.DEFAULTS[named])
         return [*verb, *options, *rest]
     return _run(words) if words[0].startswith("-") else words
@@ -56,6 +57,22 @@ def not_a_command(word: str) -> UsageError:
         f"There is no command {word!r}.{did_you_mean(word, heads())}",
         kind="unknown_command",
         hint=f"`checkrein --help` lists the commands. To ask a model: checkrein -p {quote(word)}",
+    )
+
+
+def _refuse_typo(group: str, rest: list[str]) -> None:
+    """What stands where a verb could stand is one, or a path that exists."""
+    import os
+
+    if not rest or rest[0] == "--" or os.path.exists(rest[0]):
+        return
+    from checkrein.base.nearest import did_you_mean
+
+    verbs = [name.partition(" ")[2] for name in registry.MODULES if name.startswith(f"{group} ")]
+    raise UsageError(
+        f"There is no command {f'{group} {rest[0]}'!r}.{did_you_mean(rest[0], verbs)}",
+        kind="unknown_command",
+        hint=f"`checkrein {group}` takes {', '.join(verbs)}, or a directory.",
     )
 
 

@@ -19,7 +19,7 @@ from checkrein.deploy.plan import Plan, make_plan
 from checkrein.deploy.plugin_parts import own_plugins
 from checkrein.deploy.secrets import secrets_in_texts
 from checkrein.deploy.targets import chosen_targets, writer
-from checkrein.dialects.generic.written import Options, Written, guards_first, is_guard
+from checkrein.dialects.generic.written import Options, Written, guards_first
 from checkrein.facts.agents import Target
 from checkrein.model.items import Agent, Invocable
 from checkrein.model.project import Project
@@ -91,9 +91,8 @@ def prepare(
     plan = make_plan(paths, written, manifest, sources=gathered.files, prefer=prefer, force=force)
     secrets = secrets_in_texts(gathered.sources, gathered.attachments)
     found = (*gathered.diagnostics, *secrets, *plan.diagnostics, *_untranslated(gathered, plan))
-    if strict:
-        found = tuple(replace(one, severity="error") if is_guard(one) else one for one in found)
-    return Deployment(paths, gathered, written, replace(plan, diagnostics=guards_first(found)))
+    ranked = guards_first(found, strict=strict)
+    return Deployment(paths, gathered, written, replace(plan, diagnostics=ranked))
 
 
 def _untranslated(gathered: Gathered, plan: Plan) -> list[Diagnostic]:

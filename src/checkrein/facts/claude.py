@@ -35,6 +35,8 @@ SERVER_TIMEOUT_MIN_MS = 1000
 EFFORTS = ("low", "medium", "high", "xhigh", "max")
 MODEL_ALIASES = ("sonnet", "opus", "haiku", "fable", "inherit", "default", "best", "opusplan")
 PERMISSION_MODES = ("default", "manual", "acceptEdits", "plan", "auto", "dontAsk", "bypassPermissions")
+NARROW_MODES = ("default", "manual", "plan")
+"""Modes that approve nothing without a question."""
 AGENT_COLORS = ("red", "blue", "green", "yellow", "purple", "orange", "pink", "cyan")
 AGENT_MEMORY = ("user", "project", "local")
 SHELLS = ("bash", "powershell")

@@ -236,6 +236,14 @@ _TABLE = (
         "Rename one of the tools or servers.",
     ),
     Code(
+        "RUNMCP005",
+        "server-hidden-space",
+        "warning",
+        "A value in the entry of a server has space that nobody sees.",
+        "It often comes with a copied key. The value is used as it is, and the server may refuse it.",
+        "Write the value again.",
+    ),
+    Code(
         "READ001",
         "denied-file-left-out",
         "warning",

@@ -51,12 +51,16 @@ NOT_FOR_SHELLS: frozenset[str] = (
 """Variables that bash executes or obeys before or while it reads a command."""
 
 
+_LIMITS = words("BASH_DEFAULT_TIMEOUT_MS BASH_MAX_TIMEOUT_MS BASH_MAX_OUTPUT_LENGTH")
+"""Settings of the Bash tool: no shell reads them."""
+
+
 def needs_approval(name: str) -> bool:
     """True for a variable that a project may not set without approval, in upper or lower case."""
     from checkrein.base.secrets import is_secret_name
 
     upper = name.upper()
-    return (
+    return upper not in _LIMITS and (
         upper in GUARDED
         or upper.startswith(GUARDED_PREFIXES)
         or upper.endswith(_GUARDED_SUFFIXES)

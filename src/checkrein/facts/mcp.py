@@ -74,7 +74,7 @@ REQUESTS_MOST = 64
 ENDED_HINT = "No session starts a program again that has ended; a new session starts it."
 LOST_HINT = "A new session connects to it again."
 RETRYING_HINT = "Checkrein tries to connect to it again; a later call may work."
-LOGIN_HINT = "Run `checkrein mcp login {name}`."
+LOGIN_HINT = "Run `checkrein mcp login {words}`."
 
 ALWAYS_LOAD = "anthropic/alwaysLoad"
 """In a tool's `_meta`: its definition is in every request."""

@@ -7,6 +7,7 @@ listed has no price, and its cost is unknown, never zero.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Literal
 
 from msgspec import Struct
@@ -148,6 +149,7 @@ _DECORATION = re.compile(
 )
 
 
+@lru_cache
 def find_model(name: str) -> ModelFacts | None:
     """The facts about a model. Ignores dates, vendor prefixes and `[1m]` in its name."""
     name = ALIASES.get(name, name)

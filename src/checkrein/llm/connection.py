@@ -24,6 +24,10 @@ LOOPBACK = ("127.0.0.1", "localhost", "::1")
 Phase = Literal["connect", "answer", "body"]
 
 
+def is_loopback(host: str) -> bool:
+    return host in LOOPBACK or host.startswith("127.")
+
+
 class Timeouts(Struct, frozen=True):
     """Seconds. `answer` is the wait for the first byte of an answer, `idle` the longest silence in it."""
 
@@ -64,7 +68,7 @@ class Endpoint(Struct, frozen=True):
 
     @property
     def is_loopback(self) -> bool:
-        return self.host in LOOPBACK or self.host.startswith("127.")
+        return is_loopback(self.host)
 
     def __str__(self) -> str:
         return f"{self.scheme}://{self._named}"
@@ -187,11 +191,19 @@ def _name(host: str) -> str | bytes:
 
 
 def explain(
-    error: Exception, phase: Phase, endpoint: Endpoint, timeouts: Timeouts, *, cancelled: bool
+    error: Exception,
+    phase: Phase,
+    endpoint: Endpoint,
+    timeouts: Timeouts,
+    *,
+    proxy: Proxy | None = None,
+    cancelled: bool,
 ) -> ModelRequestError:
     """The failure that an exception of the socket, TLS or HTTP layers means. Never quotes a header."""
     if cancelled:
         return ModelRequestError("cancelled", "The model request was cancelled.")
+    if proxy is not None and phase == "connect" and not isinstance(error, ssl.SSLError):
+        return _unreachable(error, proxy, endpoint, timeouts)
     if isinstance(error, TimeoutError):
         if phase == "connect":
             return ModelRequestError(
@@ -225,6 +237,27 @@ def explain(
         "The request can't be sent: a header or the path holds a character that HTTP does not allow.",
         hint="Check the key or token for line breaks.",
     )
+
+
+def _unreachable(error: Exception, proxy: Proxy, endpoint: Endpoint, timeouts: Timeouts) -> ModelRequestError:
+    """The proxy itself can't be used, or does not lead to the endpoint."""
+    match error:
+        case TimeoutError():
+            problem = f"did not accept a connection within {timeouts.connect:g} s"
+        case socket.gaierror():
+            problem = "has a host that is not known"
+        case ConnectionRefusedError():
+            problem = "refused the connection"
+        case ConnectionError():
+            problem = "closed the connection"
+        case OSError():
+            problem = f"does not lead to {endpoint}: {error.strerror or error}"
+        case _:
+            problem = "sent an answer that is not HTTP"
+    hint = f"Check {proxy.variable}, or name {endpoint.host} in no_proxy."
+    failure = ModelRequestError("transport", f"{proxy} {problem}.", hint=hint)
+    failure.retryable = not (isinstance(error, ConnectionRefusedError) and is_loopback(proxy.host))
+    return failure
 
 
 def _tls(error: ssl.SSLError, endpoint: Endpoint) -> ModelRequestError:

@@ -54,7 +54,7 @@ def fetch(
         response = connection.getresponse()
         data = response.read(_MOST)
     except (OSError, http.client.HTTPException, ValueError) as error:
-        raise explain(error, phase, endpoint, timeouts, cancelled=False) from None
+        raise explain(error, phase, endpoint, timeouts, proxy=proxy, cancelled=False) from None
     finally:
         with contextlib.suppress(OSError):
             connection.close()

@@ -11,26 +11,32 @@ from checkrein.base.errors import ConfigError
 
 
 class Proxy(Struct, frozen=True):
-    """`authorization` is the value of the Proxy-Authorization header; it never appears in a message."""
+    """`variable` of the environment names it. `authorization` is the value of the Proxy-Authorization header;
+    it never appears in a message."""
 
     host: str
     port: int
     authorization: str | None = None
+    variable: str = ""
 
     def __repr__(self) -> str:
         return f"Proxy({self.host}:{self.port})"
 
+    def __str__(self) -> str:
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"The proxy http://{host}:{self.port}, which {self.variable} names,"
+
 
 def proxy_for(scheme: str, host: str, port: int, env: Mapping[str, str]) -> Proxy | None:
     """From `https_proxy`, `http_proxy` or `all_proxy` (lower case first), unless `no_proxy` names it."""
-    url = _lookup(env, f"{scheme}_proxy") or _lookup(env, "all_proxy")
-    if not url or _bypassed(host, port, _lookup(env, "no_proxy")):
+    variable, url = _lookup(env, f"{scheme}_proxy", "all_proxy")
+    if not url or _bypassed(host, port, _lookup(env, "no_proxy")[1]):
         return None
     parts = urlsplit(url if "://" in url else f"http://{url}")
     if parts.scheme != "http" or not parts.hostname:
         raise ConfigError(
             f"Checkrein can't use the proxy for {scheme}: it supports only http:// proxies.",
-            hint=f"Set {scheme}_proxy to http://HOST:PORT, or name {host} in no_proxy.",
+            hint=f"Set {variable} to http://HOST:PORT, or name {host} in no_proxy.",
         )
     authorization = None
     if parts.username:
@@ -38,11 +44,16 @@ def proxy_for(scheme: str, host: str, port: int, env: Mapping[str, str]) -> Prox
 
         pair = f"{unquote(parts.username)}:{unquote(parts.password or '')}"
         authorization = "Basic " + b64encode(pair.encode()).decode()
-    return Proxy(parts.hostname, parts.port or 80, authorization)
+    return Proxy(parts.hostname, parts.port or 80, authorization, variable)
 
 
-def _lookup(env: Mapping[str, str], name: str) -> str:
-    return env.get(name) or env.get(name.upper()) or ""
+def _lookup(env: Mapping[str, str], *names: str) -> tuple[str, str]:
+    """The first variable that is set, and its value."""
+    for name in names:
+        for spelled in (name, name.upper()):
+            if env.get(spelled):
+                return spelled, env[spelled]
+    return "", ""
 
 
 def _bypassed(host: str, port: int, no_proxy: str) -> bool:

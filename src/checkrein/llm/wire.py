@@ -168,7 +168,9 @@ class Wire:
         return self._tls
 
     def _explain(self, error: Exception, phase: Phase, cancel: Cancel) -> ModelRequestError:
-        return explain(error, phase, self.endpoint, self.timeouts, cancelled=cancel.cancelled)
+        return explain(
+            error, phase, self.endpoint, self.timeouts, proxy=self._proxy, cancelled=cancel.cancelled
+        )
 
     def _take(self) -> Connection | None:
         with self._lock:

@@ -122,7 +122,7 @@ class Situation(Struct, frozen=True, kw_only=True):
         """A policy of this situation under the one above, and in its worktree."""
         if self.above is not None:
             policy = meet(self.above, policy)
-        return policy if self.isolation is None else self.isolation.over(policy, self._memory)
+        return policy if self.isolation is None else self.isolation.over(policy, self._memory, self.home)
 
     def facing(self, call: Call, context: Context) -> Context:
         """The context with the layers that hold for this call."""

@@ -19,6 +19,7 @@ SLOW = frozenset(
         "mcp_set_servers",
         "mcp_status",
         "mcp_toggle",
+        "read_file",
         "rewind_files",
         "stop_task",
     }
@@ -49,6 +50,8 @@ class ControlRequests:
             "mcp_set_servers": self._set_servers,
             "rewind_files": self._rewind,
             "stop_task": self._stop_task,
+            "apply_flag_settings": self._apply_settings,
+            "read_file": self._read_file,
         }
 
     def greeted(self, greeting: Greeting) -> Frame:
@@ -111,7 +114,9 @@ class ControlRequests:
         return {
             "canRewind": True,
             "filesChanged": [*restored.restored, *restored.deleted],
-            "skippedLinks": list(restored.skipped),
+            "insertions": restored.insertions,
+            "deletions": restored.deletions,
+            "skippedLinks": len(restored.skipped),
         }
 
     def _stop_task(self, request: Frame) -> Frame:
@@ -119,6 +124,28 @@ class ControlRequests:
 
         stop_task(self._session.conversation, str(_text(request, "task_id")))
         return {}
+
+    def _apply_settings(self, request: Frame) -> Frame:
+        from checkrein.runtime.turn.live_settings import apply
+
+        settings = request.get("settings")
+        if not isinstance(settings, dict):
+            raise UsageError("The request needs `settings`, an object.")
+        for event in apply(self._session.conversation, settings):
+            self._show(event)
+        return {}
+
+    def _read_file(self, request: Frame) -> Frame:
+        """A file for the host's own screen, under the rules for reading."""
+        from checkrein.protocol.shown_file import shown_file
+
+        limit = request.get("max_bytes")
+        return shown_file(
+            self._session.conversation.host,
+            str(_text(request, "path")),
+            limit if type(limit) is int and limit >= 0 else None,
+            exact=request.get("encoding") == "base64",
+        )
 
 
 def _text(request: Frame, name: str, *, optional: bool = False) -> str | None:

@@ -6,10 +6,11 @@ import os
 from collections.abc import Iterator
 from typing import Any
 
+import msgspec
 from msgspec import Struct
 
 from checkrein.base.errors import UsageError
-from checkrein.facts.claude import COMPATIBLE_VERSION
+from checkrein.facts.claude import CALLER_TRANSPORT, COMPATIBLE_VERSION
 from checkrein.facts.models import ALIASES, find_model
 from checkrein.protocol.host_hooks import HostHook, host_hooks
 from checkrein.protocol.stream_json import CAPABILITIES
@@ -17,15 +18,27 @@ from checkrein.protocol.wire import Frame
 from checkrein.runtime.context import styles
 from checkrein.runtime.session.session import Session
 
+_FLAGS: dict[str, tuple[str, Any]] = {
+    "systemPrompt": ("system_prompt", list[str]),
+    "appendSystemPrompt": ("append_system_prompt", str),
+    "jsonSchema": ("json_schema", dict[str, Any]),
+    "title": ("name", str),
+    "mcpServers": ("servers", dict[str, dict[str, Any]]),
+    "sdkMcpServers": ("own_servers", list[str]),
+}
+"""Fields of a request: the flag of the command line that says the same, and the form of the value."""
+
 
 class Greeting(Struct, frozen=True, kw_only=True):
-    """An `initialize` request. `skills` None filters nothing."""
+    """An `initialize` request. `skills` None filters nothing. `values` are flags that the TypeScript SDK
+    sends here and not on the command line."""
 
     frame: Frame
     hooks: tuple[HostHook, ...] = ()
     agents: dict[str, Any] = {}
     skills: tuple[str, ...] | None = None
     subagent_text: bool = False
+    values: dict[str, Any] = {}
 
 
 def read(frame: Frame) -> Greeting:
@@ -39,7 +52,30 @@ def read(frame: Frame) -> Greeting:
         agents=agents or {},
         skills=tuple(map(str, skills)) if isinstance(skills, list) else None,
         subagent_text=request.get("forwardSubagentText") is True,
+        values=_values(request),
     )
+
+
+def _values(request: Frame) -> dict[str, Any]:
+    """A field of another form is an error: whoever sends it relies on it."""
+    found: dict[str, Any] = {}
+    for name, (flag, form) in _FLAGS.items():
+        given = request.get(name)
+        if given is not None:
+            try:
+                found[flag] = msgspec.convert(given, form)
+            except msgspec.ValidationError as error:
+                raise UsageError(f"initialize: `{name}` is not usable: {error}") from error
+    if "system_prompt" in found:
+        found["system_prompt"] = "\n\n".join(found["system_prompt"])
+    if "json_schema" in found:
+        found["json_schema"] = msgspec.json.encode(found["json_schema"]).decode()
+    servers = found.pop("servers", {}) | {
+        name: {"type": CALLER_TRANSPORT, "name": name} for name in found.pop("own_servers", ())
+    }
+    if servers:
+        found["mcp_config"] = (msgspec.json.encode({"mcpServers": servers}).decode(),)
+    return found
 
 
 def reply(session: Session, greeting: Greeting, key_source: str, *, again: bool = False) -> Frame:

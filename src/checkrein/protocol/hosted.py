@@ -19,7 +19,7 @@ from checkrein.protocol.host_asker import HostAsker
 from checkrein.protocol.host_hooks import add_hooks
 from checkrein.protocol.host_servers import exchange_with
 from checkrein.protocol.host_watch import HostWatch
-from checkrein.protocol.inbox import Inbox, Waiting
+from checkrein.protocol.inbox import Inbox, Unusable, Waiting
 from checkrein.protocol.last_words import LastWords
 from checkrein.protocol.requests import Requests
 from checkrein.protocol.run import Job, failed, open_session
@@ -82,6 +82,8 @@ class HostedRun:
             raise
 
     def _greeted(self, place: Place, greeting: Greeting | None) -> int:
+        if greeting is not None and greeting.subagent_text:
+            self._made.options = replace(self._made.options, subagent_text=True)
         with interrupting() as signals, ExitStack() as opened:
             session = self._opened(opened, place, greeting, signals)
             self._serve(session, signals, greeting)
@@ -133,7 +135,12 @@ class HostedRun:
             self._turn(session, AGAIN)
         for prompt in signals.awaited(self._inbox.prompts(idle_of(session, self._last.show))):
             self._made.about = _about(self._inbox.current)
-            self._turn(session, prompt)
+            if isinstance(prompt, Unusable):
+                self._states.change("running")
+                self._last.told = False
+                self._last.show(session.refuse(prompt.reason))
+            else:
+                self._turn(session, prompt)
         self._last.release()
         if signals.leaving and session.result is None:
             self._last.show(session.refuse("Interrupted before the first prompt.", cut=True))

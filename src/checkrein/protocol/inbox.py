@@ -45,11 +45,17 @@ _LAST_ANSWERS = 5.0
 """How long answers may take when everything else is done."""
 
 
+class Unusable(Struct, frozen=True):
+    """A message in line that is no prompt, and why. Its turn ends at once with an error."""
+
+    reason: str
+
+
 class Waiting(Struct, frozen=True):
     """A prompt that waits in line, and what its sender says about it. With `error`: the line that ends the
     input."""
 
-    prompt: Prompt | Typed | Wake = ""
+    prompt: Prompt | Typed | Wake | Unusable = ""
     uuid: str | None = None
     origin: Any = None
     error: UsageError | None = None
@@ -78,6 +84,8 @@ class Inbox:
         self._turn: Literal["none", "taken", "begun"] = "none"
         self._interrupted = False
         self._ended = False
+        self._complete = False
+        self._prompted = False
         self._answering: list[threading.Thread] = []
         self.current = Waiting()
 
@@ -87,7 +95,7 @@ class Inbox:
             self._end()
             return False
         try:
-            self._dispatch(_decoded(line, number), number)
+            self._dispatch(_decoded(line, number))
         except UsageError as error:
             self._end(Waiting(error=error))
             return False
@@ -106,7 +114,12 @@ class Inbox:
     ) -> None:
         """The session is there: handle requests from now on, and those that wait. An interrupt that came
         before every prompt has nothing to end."""
-        own: dict[str, Handler] = {"interrupt": self._interrupt, "register_repo_root": self._add_directory}
+        own: dict[str, Handler] = {
+            "interrupt": self._interrupt,
+            "register_repo_root": self._add_directory,
+            "cancel_async_message": self._withdraw,
+            "end_user_input": self._end_messages,
+        }
         control.wakes.listen(self._notify)
         with self._change:
             self._control = control
@@ -125,7 +138,7 @@ class Inbox:
             self._answers = not self._early
             return self._early.pop(0) if self._early else None
 
-    def prompts(self, idle: Idle) -> Iterator[Prompt | Typed | Wake]:
+    def prompts(self, idle: Idle) -> Iterator[Prompt | Typed | Wake | Unusable]:
         """Prompts in the order of their arrival, until the input ends. Messages that a turn could
         not take before it ended come next. While no prompt waits, wakes start turns; after the end of the
         input those that are awaited."""
@@ -136,7 +149,7 @@ class Inbox:
             self.current = item
             yield item.prompt
             with self._change:
-                self._turn = "none"
+                self._turn, self._interrupted = "none", False
                 left = []
                 while (message := self._control.take_message()) is not None:
                     left.append(Waiting(message))
@@ -188,7 +201,7 @@ class Inbox:
         while True:
             idle.show()
             with self._change:
-                ended = self._ended
+                ended = self._is_over()
                 if self._waiting:
                     self._turn = "taken"
                     self._say_silent()
@@ -201,8 +214,12 @@ class Inbox:
                 if wake is not None:
                     self._turn = "taken"
                     return Waiting(wake)
-                if not self._waiting and not self._ended:
+                if not self._waiting and not self._is_over():
                     self._change.wait(WAKE)
+
+    def _is_over(self) -> bool:
+        """Whether no prompt can come any more."""
+        return self._ended or (self._complete and self._prompted)
 
     def _say_silent(self) -> None:
         """Messages that start no turn of their own come before the next prompt."""
@@ -217,6 +234,7 @@ class Inbox:
 
     def _put(self, item: Waiting) -> None:
         with self._change:
+            self._prompted = True
             self._waiting.append(item)
             self._change.notify()
 
@@ -228,20 +246,25 @@ class Inbox:
         if self._requests is not None:
             self._requests.close()
 
-    def _dispatch(self, frame: Any, number: int) -> None:
+    def _dispatch(self, frame: Any) -> None:
         match frame:
             case {"type": "user"}:
-                self._take_message(frame, _content(frame, number))
+                self._take_message(frame)
             case {"type": "control_request"}:
                 self._take_request(frame)
             case {"type": "control_response"} if self._requests is not None:
                 self._requests.take(frame)
 
-    def _take_message(self, frame: Frame, content: Prompt) -> None:
+    def _take_message(self, frame: Frame) -> None:
         uuid = frame["uuid"] if isinstance(frame.get("uuid"), str) else None
+        content = _content(frame)
         with self._change:
             self._heard = True
             self._change.notify()
+        if isinstance(content, Unusable):
+            self._put(Waiting(content, uuid, frame.get("origin")))
+            return
+        with self._change:
             if self._turn != "none" and frame.get("priority") in _INTO_TURN and self._control is not None:
                 self._control.send(content)
                 return
@@ -294,6 +317,22 @@ class Inbox:
         self._control.interrupt()
         return {"still_queued": queued}
 
+    def _withdraw(self, request: Frame) -> Frame:
+        """Take a prompt out of the line. One whose turn has begun goes on."""
+        wanted = request.get("message_uuid")
+        with self._change:
+            left = [one for one in self._waiting if wanted is None or one.uuid != wanted]
+            cancelled = len(left) < len(self._waiting)
+            self._waiting = deque(left)
+        return {"cancelled": cancelled}
+
+    def _end_messages(self, request: Frame) -> Frame:
+        """No prompt follows those that came. The host still answers requests: the input stays open."""
+        with self._change:
+            self._complete = True
+            self._change.notify()
+        return {}
+
     def _add_directory(self, request: Frame) -> Frame:
         assert self._control is not None
         path = request.get("directory") or request.get("path")
@@ -325,13 +364,14 @@ def _loosely_decoded(line: bytes) -> Any:
     return scrubbed(json.loads(line))
 
 
-def _content(frame: Frame, number: int) -> Prompt:
+def _content(frame: Frame) -> Prompt | Unusable:
     message = frame.get("message")
     content = message.get("content") if isinstance(message, dict) else None
     try:
-        found = msgspec.convert(content, str | list[_UserBlock])
+        found: Prompt = msgspec.convert(content, str | list[_UserBlock])
     except msgspec.ValidationError as error:
-        raise UsageError(f"Line {number} of standard input has no usable content: {error}") from error
-    if not found or all(block == Text("") for block in found):
-        raise UsageError(f"Line {number} of standard input is an empty message.")
-    return found
+        return Unusable(f"The message has no usable content: {error}")
+    texts = [found] if isinstance(found, str) else [one.text for one in found if isinstance(one, Text)]
+    if not isinstance(found, str) and len(texts) < len(found):
+        return found
+    return found if any(text.strip() for text in texts) else Unusable("The message is empty.")

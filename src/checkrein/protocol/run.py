@@ -108,7 +108,10 @@ def open_session(job: Job, signals: Signals, show: Show, watches: Sequence[Watch
     if job.debug is not None:
         job.debug.attach(session)
         watches = (*watches, job.debug)
-    session.consumers.extend(watch.take for watch in watches)
+    for watch in watches:
+        session.consumers.append(watch.take)
+        if isinstance(watch, Waits):
+            watch.before_model = lambda: session.conversation.services.choose.waiting
     job.last.attach(session, show)
     signals.attach(job.last)
     try:

@@ -17,10 +17,11 @@ from checkrein.base import clock
 from checkrein.base.ids import new_uuid
 from checkrein.facts.claude import COMPATIBLE_VERSION
 from checkrein.facts.subagents import AGENT_TOOL
-from checkrein.llm.port import Block, BlockCompleted, Started, Text, Usage
-from checkrein.policy.remote import PREFIX
+from checkrein.llm.port import Block, BlockCompleted, Started, Text, ToolUse, Usage
 from checkrein.protocol.raw_events import raw_events, usage_fields
 from checkrein.protocol.result_frame import result_frame
+from checkrein.protocol.task_frames import TaskFrames
+from checkrein.protocol.tool_frames import result_block
 from checkrein.protocol.wire import Frame
 from checkrein.runtime.session.events import (
     AssistantBlock,
@@ -62,6 +63,7 @@ class FrameOptions(Struct, frozen=True, kw_only=True):
     partial: bool = False
     hook_events: bool = False
     replay_user: bool = False
+    subagent_text: bool = False
     memory_path: str = ""
     api_key_source: str = "none"
     notes: tuple[str, ...] = ()
@@ -81,7 +83,7 @@ class Frames:
         self._reply = Started("", "")
         self._placed: set[str] = set()
         self._held: list[Event] = []
-        self._tasks: dict[str, Frame] = {}
+        self._tasks = TaskFrames()
 
     def of(self, event: Event) -> Iterator[Frame]:
         """The frames of one event. Frames of a child name the child and the call that it belongs to."""
@@ -105,6 +107,10 @@ class Frames:
             yield frame
 
     def _of(self, event: Event) -> Iterator[Frame]:
+        yield from self._shown(event)
+        yield from (self._system(kind, **fields) for kind, fields in self._tasks.progress(event))
+
+    def _shown(self, event: Event) -> Iterator[Frame]:
         match event:
             case SessionStarted():
                 self.session_id = event.session_id
@@ -118,6 +124,8 @@ class Frames:
                 yield self._system("status", status="requesting")
             case Streamed() if self.options.partial and event.agent_id is None:
                 yield from self._streamed(event)
+            case AssistantBlock() if self._is_hidden(event):
+                return
             case AssistantBlock():
                 if event.uuid in self._placed:
                     self._placed.discard(event.uuid)
@@ -155,8 +163,10 @@ class Frames:
                 yield self._system("status", status="compacting" if event.active else None)
             case ModeChanged():
                 yield self._system("status", status=None, permissionMode=event.mode)
-            case BackgroundStarted() | BackgroundEnded():
-                yield from self._task(event)
+            case BackgroundStarted():
+                yield from (self._system(kind, **fields) for kind, fields in self._tasks.started(event))
+            case BackgroundEnded():
+                yield from (self._system(kind, **fields) for kind, fields in self._tasks.ended(event))
             case Notice():
                 more = {} if event.finding is None else {"finding": msgspec.to_builtins(event.finding)}
                 yield self._system("informational", content=event.text, level=event.level, **more)
@@ -165,6 +175,13 @@ class Frames:
                 if cut is not None and self.options.hosted:
                     yield self._user([{"type": "text", "text": cut}], new_uuid())
                 yield result_frame(event.result, event.uuid) | self.about
+
+    def _is_hidden(self, event: AssistantBlock) -> bool:
+        """The words of an agent that the conversation waits for belong to its report. Its calls, and the
+        words of an agent in the background, show that it works."""
+        if event.agent_id is None or isinstance(event.block, ToolUse) or event.agent_id in self._tasks:
+            return False
+        return not self.options.subagent_text
 
     def progress(self, call: ToolStarted, seconds: float) -> Frame:
         """A call that still runs."""
@@ -213,6 +230,7 @@ class Frames:
             "capabilities": list(CAPABILITIES),
             "analytics_disabled": True,
             "product_feedback_disabled": True,
+            **({"betas": list(event.betas)} if event.betas else {}),
             "uuid": new_uuid(),
             "memory_paths": {"auto": self.options.memory_path},
             "fast_mode_state": "off",
@@ -266,20 +284,8 @@ class Frames:
         return self._frame("user", fields, uuid) | {"timestamp": clock.timestamp_ms()}
 
     def _tool_result(self, event: ToolFinished) -> Frame:
-        """The result of a call. For a host, text of a server's tool is a list of blocks."""
-        content = msgspec.to_builtins(event.content)
-        structured = event.structured if event.structured is not None else f"Error: {event.content}"
-        if self.options.hosted and event.name.startswith(PREFIX) and isinstance(content, str):
-            said = f"Error: {content}" if event.is_error else [{"type": "text", "text": content}]
-            structured = said if isinstance(structured, str) else structured
-            content = content if event.is_error else said
-        block = {
-            "tool_use_id": event.id,
-            "type": "tool_result",
-            "content": content,
-            "is_error": event.is_error,
-        }
-        return self._user([block], event.uuid) | {"tool_use_result": structured}
+        block, beside = result_block(event, hosted=self.options.hosted)
+        return self._user([block], event.uuid) | beside
 
     def _beside(self, event: ToolFinished) -> Frame:
         """A call that the model did not make: the line of a skill, the tool of a hook."""
@@ -294,36 +300,6 @@ class Frames:
             verdict=event.verdict,
             reason=event.reason,
         )
-
-    def _task(self, event: BackgroundStarted | BackgroundEnded) -> Iterator[Frame]:
-        """A command or an agent in the background: that it runs, or how it ended."""
-        if isinstance(event, BackgroundStarted):
-            task = {"task_id": event.id, "task_type": event.kind, "description": event.description}
-            more: Frame = {"tool_use_id": event.call_id, "is_backgrounded": True}
-            if event.agent_type is not None:
-                task["subagent_type"] = event.agent_type
-                more |= {"spawn_depth": event.depth, "prompt": event.prompt}
-            self._tasks[event.id] = task
-            yield self._system("background_tasks_changed", tasks=list(self._tasks.values()))
-            yield self._system("task_started", **task, **more)
-            return
-        self._tasks.pop(event.id, None)
-        patch = {"status": event.status, "end_time": int(clock.now() * 1000)}
-        yield self._system("task_updated", task_id=event.id, patch=patch)
-        yield self._system(
-            "task_notification",
-            task_id=event.id,
-            tool_use_id=event.call_id,
-            status="stopped" if event.status == "killed" else event.status,
-            output_file=event.path,
-            summary=event.summary,
-            usage={
-                "total_tokens": event.tokens,
-                "tool_uses": event.calls,
-                "duration_ms": event.duration_ms,
-            },
-        )
-        yield self._system("background_tasks_changed", tasks=list(self._tasks.values()))
 
     def _denied(self, event: PermissionDenied) -> Frame:
         denial = event.denial

@@ -21,19 +21,21 @@ from checkrein.runtime.session.events import (
     ToolStarted,
 )
 
-_FIRST = 4.0
+_FIRST = 3.0
 _AGAIN = 60.0
 _SERVER_CALL = 30.0
-_LOOK = 1.0
+_LOOK = 0.5
+_MODEL = "model"
 
 
 class Waits:
     """`take` gets every event of a session. `tell` gets lines, also from another thread. `retries` False
-    leaves the retries to others."""
+    leaves the retries to others. `before_model` names what has to end before a model can be asked."""
 
     def __init__(self, tell: Callable[[str], None], *, retries: bool = True) -> None:
         self._tell = tell
         self._retries = retries
+        self.before_model: Callable[[], str | None] = lambda: None
         self._open: dict[str, str] = {}
         self._calls: dict[str, tuple[str, float]] = {}
         self._since = time.monotonic()
@@ -45,10 +47,11 @@ class Waits:
         self._since, self._told = time.monotonic(), 0.0
         match event:
             case RequestSent():
-                self._open["model"] = f"the answer of {event.model}"
-            case Retrying() if self._retries:
-                end = "" if event.error.endswith((".", "!", "?")) else "."
-                self._tell(f"{event.error}{end} Trying again in {event.delay_ms / 1000:.1f} s.")
+                self._open[_MODEL] = f"the answer of {event.model}"
+            case Retrying():
+                self._since += event.delay_ms / 1000
+                if self._retries:
+                    self._tell_retry(event)
             case HookStarted():
                 self._open[event.hook_id] = f"the hook {event.hook_name}"
             case HookFinished():
@@ -70,15 +73,23 @@ class Waits:
     def close(self) -> None:
         self._closed.set()
 
+    def _tell_retry(self, event: Retrying) -> None:
+        end = "" if event.error.endswith((".", "!", "?")) else "."
+        self._tell(f"{event.error}{end} Trying again in {event.delay_ms / 1000:.1f} s.")
+
+    def _reason(self) -> str:
+        """What began last, of the things that go on."""
+        last = list(self._open)[-1]
+        return (self.before_model() if last == _MODEL else None) or self._open[last]
+
     def _watch(self) -> None:
         while not self._closed.wait(_LOOK):
             now = time.monotonic()
             silent = now - self._since
             due = _FIRST if not self._told else self._told + _AGAIN
-            reasons = list(self._open.values())
-            if reasons and silent >= due:
+            if self._open and silent >= due:
                 self._told = silent
-                self._tell(f"Waiting for {reasons[-1]}, {silent:.0f} s so far.")
+                self._tell(f"Waiting for {self._reason()}, {silent:.0f} s so far.")
             for key, (name, since) in list(self._calls.items()):
                 if now - since >= _SERVER_CALL:
                     self._calls.pop(key, None)

@@ -80,6 +80,19 @@ def test_a_command_line_hides_what_follows_a_secret_flag(line: str, shown: str) 
     assert redact({"command": line}) == {"command": shown}
 
 
+@pytest.mark.parametrize(
+    ("line", "shown"),
+    [
+        ('"Authorization": "Bearer hunter2x"', f'"Authorization": "Bearer {REDACTED}"'),
+        ("Authorization: Basic aHVudGVy", f"Authorization: Basic {REDACTED}"),
+        ('"Authorization": "Bearer ${TOKEN}"', '"Authorization": "Bearer ${TOKEN}"'),
+        ('"Authorization": "hunter2x"', f'"Authorization": "{REDACTED}"'),
+    ],
+)
+def test_the_scheme_of_a_header_does_not_hide_its_secret(line: str, shown: str) -> None:
+    assert redact_source(line) == shown
+
+
 def test_arguments_hide_the_word_after_a_secret_flag() -> None:
     words = ["-y", "server", "--token", "hunter2x", "--api-key=hunter2x", "--port", "8080"]
     shown = ["-y", "server", "--token", REDACTED, f"--api-key={REDACTED}", "--port", "8080"]

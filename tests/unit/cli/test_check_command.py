@@ -119,7 +119,9 @@ def test_a_baseline_hides_what_is_known_and_nothing_else(
     assert "2 known from the baseline" in capsys.readouterr().out
     skill = project / ".claude" / "skills" / "review" / "SKILL.md"
     skill.write_text(
-        BAD.replace("disallowed_tools", "# a line more\ndisallowed_tools").replace("Read it", "Go $1")
+        BAD.replace("disallowed_tools", "# a line more\ndisallowed_tools").replace(
+            "Read it", "Go to the argument $1"
+        )
     )
     found = report(capsys, "--baseline", "known.json", "--format", "json")
     assert [one["code"] for one in found["findings"]] == ["CC013"]

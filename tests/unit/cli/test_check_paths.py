@@ -215,3 +215,24 @@ def test_names_of_files_draw_nothing_in_a_log(project: Path, capsys: pytest.Capt
     out = capsys.readouterr().out
     assert "\x1b" not in out
     assert out.startswith("::warning file=.claude/commands/a\\x1b[31m%0Ab.md,line=2")
+
+
+@pytest.mark.project(
+    {
+        "pack/commands/git/ship.md": "---\ndescription: Ship it.\n---\nShip.\n",
+        "pack/commands/git/clean.md": "Clean $ARGUMENTS.\n\n```bash\ngit branch | awk '{print $1}'\n```\n",
+        "pack/commands/README.md": "# Commands\n",
+        "notes/commands/list.md": "A list of commands.\n",
+    },
+    inside=".",
+)
+def test_a_command_needs_no_fields_beside_one_that_has_them(
+    project: Path, checked: Callable[..., Any]
+) -> None:
+    report = checked()
+    assert ("CC014", "pack/commands/git/clean.md") in codes(report)
+    assert report["examined"]["counts"] == {"commands": 2}
+    assert {one["path"] for one in report["examined"]["unread"]} == {
+        "pack/commands/README.md",
+        "notes/commands/list.md",
+    }

@@ -41,6 +41,10 @@ TEACHES = "Guide for creating skills. Use when a user wants to write a new skill
 FENCES = "````markdown\nSee `references/api.md`.\n````\n"
 NESTED = "```markdown\n# Skill\n```bash\nls\n```\nSee [a](docs/API.md) and `scripts/x.sh`.\n```\nDone."
 
+HEADER = "-----BEGIN " + "PRIVATE KEY-----"
+ASKS = "#!/usr/bin/env python3\nname = input('Name: ')\n"
+ON_DEMAND = "parser.add_argument('--interactive')\n"
+
 ROWS: dict[str, tuple[dict[str, object], set[str]]] = {
     # AS018: outputs, texts that teach, files of the plugin and the project.
     "a missing reference": ({SKILL: skill("Follow `references/style.md`.")}, {"AS018"}),
@@ -105,6 +109,65 @@ ROWS: dict[str, tuple[dict[str, object], set[str]]] = {
         {SKILL: skill("```bash\nbash ./scripts/x.sh\n```"), f"{FOLDER}/scripts/x.sh": "echo\n"},
         set(),
     ),
+    "a file from another skill": (
+        {SKILL: skill("Consult the [guide](reference/space.md) from the design skill for more.")},
+        set(),
+    ),
+    "a path from another skill": ({SKILL: skill("Read `references/x.md` of the `core` skill.")}, set()),
+    "a file of this skill": (
+        {SKILL: skill("Consult the [guide](reference/space.md) of the work.")},
+        {"AS018"},
+    ),
+    "where a text comes from": ({SKILL: skill("Source: `examples/app/route.ts`")}, set()),
+    "a template of an agent": (
+        {"templates/agents/tester.md": agent("Go.", "tools: Read, {{SEARCH}}")},
+        set(),
+    ),
+    "a script to implement": ({SKILL: skill("Implement it as a script (`scripts/probe.py`).")}, set()),
+    # AS006
+    "another name": ({SKILL: skill("Go.", name="reviews")}, {"AS006"}),
+    "a variant of a skill": ({"skills/review/codex/SKILL.md": skill("Go.")}, set()),
+    # AS023
+    "a template": ({SKILL: skill("Go.", description="'TODO: say what it does. Use when asked.'")}, {"AS023"}),
+    "about marks": (
+        {SKILL: skill("Go.", description="Lists marks (TODO/FIXME/HACK). Use when asked.")},
+        set(),
+    ),
+    "about todos": ({SKILL: skill("Go.", description="Keep a task as todo. Use when asked.")}, set()),
+    # IMP001
+    "a missing import": ({"CLAUDE.md": "Follow @style.md and @docs/rules.md.\n"}, {"IMP001"}),
+    "a decorator": ({"CLAUDE.md": "Each cell:\n\n@app.cell\ndef _(): pass\n"}, set()),
+    # CC042
+    "a timeout": ({SETTINGS: {"env": {"BASH_DEFAULT_TIMEOUT_MS": "600000"}}}, set()),
+    "a start file": ({SETTINGS: {"env": {"BASH_ENV": "/tmp/x"}}}, {"CC042"}),
+    # XP019
+    "an agent of another place": (
+        {SKILL: skill('Start it with `subagent_type: "history-analyzer"`.')},
+        set(),
+    ),
+    "an agent that is missing": (
+        {SKILL: skill('Start it with `subagent_type: "history-analyzer"`.'), AGENT: agent("Test.")},
+        {"XP019"},
+    ),
+    # AS021
+    "a path with backslashes": ({SKILL: skill("Read `references\\style.md`.")}, {"AS021"}),
+    "how not to write a path": ({SKILL: skill("Use forward slashes, not `scripts\\x.py`.")}, set()),
+    # AS025
+    "a script that asks": (
+        {SKILL: skill("Run `python scripts/x.py`."), f"{FOLDER}/scripts/x.py": ASKS},
+        {"AS025"},
+    ),
+    "a script that asks on demand": (
+        {SKILL: skill("Run `python scripts/x.py`."), f"{FOLDER}/scripts/x.py": ASKS + ON_DEMAND},
+        set(),
+    ),
+    "a script that the skill tells to ask": (
+        {
+            SKILL: skill("Run `python scripts/x.py --interactive`."),
+            f"{FOLDER}/scripts/x.py": ASKS + ON_DEMAND,
+        },
+        {"AS025"},
+    ),
     # AS022
     "a licence by address": ({SKILL: skill("Go.", "license: https://localhost/LICENSE.txt")}, set()),
     "a licence file": ({SKILL: skill("Go.", "license: See LICENSE.txt")}, {"AS022"}),
@@ -123,6 +186,17 @@ ROWS: dict[str, tuple[dict[str, object], set[str]]] = {
     "the first argument": ({COMMAND: skill("Fix issue $1 on branch $2.")}, {"CC017", "CC013"}),
     "money": ({COMMAND: "---\ndescription: Plan.\n---\nIt costs $1/month, or $1–$5 per seat.\n"}, set()),
     "more money": ({COMMAND: "---\ndescription: Plan.\n---\nA token is $1 each.\n"}, set()),
+    "the first argument of a skill": (
+        {SKILL: skill("Fix issue $1 on branch $2.", "argument-hint: issue branch")},
+        {"CC013"},
+    ),
+    "a skill that says argument": ({SKILL: skill("The first argument, `$1`, is the issue.")}, {"CC013"}),
+    "design tokens": ({SKILL: skill("| `$1` | 4px |\n| `$2` | 8px |")}, set()),
+    "a price in a skill": ({SKILL: skill("Buy both when their sum drops below $1. Then wait.")}, set()),
+    "a query's parameters": (
+        {COMMAND: "---\ndescription: Review.\n---\nAll SQL uses `$1` and `$2`.\n"},
+        set(),
+    ),
     # CC014
     "awk with arguments": (
         {COMMAND: "---\ndescription: Plan.\n---\nFor $ARGUMENTS:\n```bash\nps | awk '{print $1}'\n```\n"},
@@ -136,6 +210,11 @@ ROWS: dict[str, tuple[dict[str, object], set[str]]] = {
     "a demo token": ({"CLAUDE.md": "Use ghp_1234567890abcdefghijklmnopqrstuv.\n"}, set()),
     "a demo account": ({"CLAUDE.md": "Open mysql://app:secret@db.internal/app.\n"}, set()),
     "a real account": ({"CLAUDE.md": "Open mysql://app:q8Xw2vTz7K@db.internal/app.\n"}, {"MEM010"}),
+    "an account with a gap": ({"CLAUDE.md": "Open postgres://app:[pass]@db.internal/app.\n"}, set()),
+    "an account in words": ({"CLAUDE.md": "Open postgres://app:db-password@db.internal/app.\n"}, set()),
+    "the form of a key": ({SKILL: skill(f"```yaml\nkey: |\n  {HEADER}\n  ...\n```")}, set()),
+    "a key": ({SKILL: skill(f"```yaml\nkey: |\n  {HEADER}\n  {'MIIEvQ' + 'b2Vf' * 9}\n```")}, {"MEM010"}),
+    "a key in one line": ({SKILL: skill(f'"{HEADER}\\n{"MIIEvQ" + "b2Vf" * 9}"')}, {"MEM010"}),
     # PL008
     "a reserved marketplace": (
         {".claude-plugin/marketplace.json": {"name": "agent-skills", "owner": {"name": "Me"}, "plugins": []}},
@@ -259,6 +338,11 @@ ROWS: dict[str, tuple[dict[str, object], set[str]]] = {
             "package.json": {"devDependencies": {"prettier": "3"}},
         },
         set(),
+    ),
+    "a lesson about npx": ({SKILL: skill("## bunx\n\n```bash\nbunx tidy\n```")}, set()),
+    "after a lesson about npx": (
+        {SKILL: skill("## bunx\n\nIt fetches.\n\n## Steps\n\n```bash\nbunx tidy\n```")},
+        {"XP024"},
     ),
     "an unpinned program in a skill": ({SKILL: skill("```bash\nuvx tidy --all\n```")}, {"XP024"}),
     "a Codex manifest": ({".codex-plugin/plugin.json": {"name": "x", "skills": "./nowhere"}}, {"DIA003"}),

@@ -10,10 +10,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from checkrein.cli.main import run
 from checkrein.passes.survey import cache
+from support.sarif import valid
 
 HEAD = "---\nname: review\ndescription: Review a change. Use when asked.\n"
 BAD = HEAD + "disallowed_tools: Read\n---\nRead it.\n"
@@ -121,6 +123,7 @@ def test_lists_statistics_and_differences(project: Path, capsys: pytest.CaptureF
 
 
 AGENT = ".claude/agents/tester.md"
+TESTER = ".claude/skills/tester/SKILL.md"
 
 
 @pytest.mark.parametrize(
@@ -130,6 +133,10 @@ AGENT = ".claude/agents/tester.md"
         ({AGENT: "tools: Read, search"}, {}, {}),
         ({AGENT: "tools: Read, WebSerch"}, {}, {AGENT: "tools: Read, WebSearch"}),
         ({AGENT: "tools: Read\npermisionMode: plan"}, {}, {AGENT: "tools: Read\npermissionMode: plan"}),
+        ({AGENT: "permissionMode: Plan"}, {AGENT: "permissionMode: plan"}, {}),
+        ({AGENT: "permissionMode: AcceptEdits"}, {}, {AGENT: "permissionMode: acceptEdits"}),
+        ({TESTER: "allowed-tools: bash"}, {}, {TESTER: "allowed-tools: Bash"}),
+        ({TESTER: "disallowed-tools: bash"}, {TESTER: "disallowed-tools: Bash"}, {}),
         ({AGENT: "tools: Read\nhook: {}"}, {}, {AGENT: "tools: Read\nhooks: {}"}),
     ],
 )
@@ -205,6 +212,60 @@ def test_sarif_has_fixes_fingerprints_help_and_relative_paths(
     (moved,) = sarif()["results"]
     assert moved["partialFingerprints"] == result["partialFingerprints"]
     assert moved["locations"] != result["locations"]
+
+
+ODD = ".claude/skills/a b%c\né/SKILL.md"
+
+
+@pytest.mark.project(
+    {
+        SKILL: BAD,
+        ODD: BAD,
+        "CLAUDE.md": "Read @missing.md first.\n",
+        ".claude/settings.json": {"permissions": {"deny": ["bash(rm *)", "bash(rm *)"], "allow": ["Bash"]}},
+        ".mcp.json": {"mcpServers": {"a": {"url": "https://localhost/x"}}},
+        ".claude/agents/one.md": "---\nname: one\ndescription: Use it.\ntools: Read, bash\n---\nGo.\n",
+        ".claude/agents/two.md": "---\nname: one\ndescription: Use it.\ntools: Read\n---\nGo.\n",
+    },
+    home={".claude/settings.json": {"modle": "opus"}},
+    inside=".",
+)
+def test_sarif_keeps_to_the_standard(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run(["check", "--format", "sarif"])
+    (report,) = valid(capsys.readouterr().out).runs
+    assert len({result.rule_id for result in report.results}) > 6
+    assert any(result.fixes for result in report.results)
+    assert any(result.related_locations for result in report.results)
+    uris = {
+        place.physical_location.artifact_location.uri
+        for result in report.results
+        for place in result.locations
+    }
+    assert ".claude/skills/a%20b%25c%0A%C3%A9/SKILL.md" in uris
+    assert any(uri.startswith("file:///") for uri in uris)
+    assert all(rule.help.markdown and "Fix:" in rule.help.markdown for rule in report.tool.driver.rules)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('"startLine": 4', '"startLine": 0'),
+        ('"endColumn": 17', '"endColumn": 1, "startColumn": 3'),
+        ('"uriBaseId": "PROJECT"', '"uriBaseId": "ROOT"'),
+        ('"ruleIndex": 0', '"ruleIndex": 0, "rank": 1'),
+        ('"urn:checkrein:check:CC001"', '"docs/checks.md"'),
+    ],
+)
+@pytest.mark.project({SKILL: BAD}, inside=".")
+def test_a_wrong_sarif_is_refused(
+    project: Path, capsys: pytest.CaptureFixture[str], old: str, new: str
+) -> None:
+    run(["check", "--format", "sarif"])
+    text = capsys.readouterr().out
+    assert old in text
+    valid(text)
+    with pytest.raises((msgspec.ValidationError, IndexError)):
+        valid(text.replace(old, new))
 
 
 @pytest.mark.project({SKILL: BAD}, inside=".")

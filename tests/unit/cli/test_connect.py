@@ -409,3 +409,127 @@ def test_foundry_and_azure(say: Say, monkeypatch: pytest.MonkeyPatch) -> None:
         answers(say("-p", "hi", "--model", "azure:gpt-dep", OPENAI_API_VERSION="2024-10-21"))
     said = say("-p", "hi", ANTHROPIC_FOUNDRY_BASE_URL="", ANTHROPIC_FOUNDRY_RESOURCE="https://x.y")
     assert "a name, not an address" in said.err
+
+
+# Sign-ins of companies
+
+
+def sso(start: Any, **found: Any) -> Any:
+    """The portal that gives keys for a sign-in, and the models behind it."""
+
+    def reply(request: Any) -> Any:
+        if request.path != "/federation/credentials":
+            return clouds.bedrock()(request)
+        if request.headers.get("x-amz-sso_bearer_token") != start:
+            return clouds.answer(401, {"message": "Session token not found or invalid"})
+        if "account_id=123" not in request.query or "role_name=Dev" not in request.query:
+            return clouds.answer(403, {"message": "No access"})
+        role = {"accessKeyId": clouds.ACCESS, "secretAccessKey": clouds.SECRET, "sessionToken": "s"}
+        return clouds.answer(200, {"roleCredentials": role | {"expiration": 4_102_444_800_000} | found})
+
+    return reply
+
+
+def sign_in(home: Path, key: str, **kept: Any) -> None:
+    import hashlib
+
+    cache = home / ".aws" / "sso" / "cache"
+    cache.mkdir(parents=True, exist_ok=True)
+    said = {"accessToken": "tok", "expiresAt": "2099-01-01T00:00:00Z"} | kept
+    (cache / f"{hashlib.sha1(key.encode()).hexdigest()}.json").write_text(json.dumps(said))
+
+
+ROLE = "sso_account_id = 123\nsso_role_name = {}\nregion = us-west-2\n"
+PROFILES = (
+    "[profile new]\nsso_session = corp\n" + ROLE.format("Dev") + "[sso-session corp]\n"
+    "sso_start_url = https://corp.test/start\nsso_region = us-east-1\n"
+    "[profile old]\nsso_start_url = https://corp.test/start\nsso_region = us-east-1\n" + ROLE.format("Dev")
+    + "[profile other]\nsso_session = corp\n" + ROLE.format("Admin")
+    + "[profile half]\nsso_session = gone\n" + ROLE.format("Dev")
+)  # fmt: skip
+
+
+def test_a_sign_in_of_aws_gives_keys(say: Say) -> None:
+    home = Path.home()
+    (home / ".aws").mkdir()
+    (home / ".aws" / "config").write_text(PROFILES)
+    sign_in(home, "corp")
+    sign_in(home, "https://corp.test/start")
+    with serving(sso("tok")) as server:
+        env = {"ANTHROPIC_BEDROCK_BASE_URL": server.url, "AWS_ENDPOINT_URL_SSO": server.url, **BEDROCK}
+        for profile in ("new", "old"):
+            answers(say("-p", "hi", AWS_PROFILE=profile, **env))
+        assert "No access" in say("-p", "hi", AWS_PROFILE="other").err
+        assert "lacks sso_start_url, sso_region" in say("-p", "hi", AWS_PROFILE="half").err
+        for kept in ({"expiresAt": "2020-01-01T00:00:00Z"}, {"accessToken": "old"}, {"expiresAt": 3}):
+            sign_in(home, "corp", **kept)
+            said = say("-p", "hi", AWS_PROFILE="new")
+            assert "Run `aws sso login --profile new`" in said.err
+            assert said.status == 1
+    assert "tok" not in said.err
+
+
+def test_a_web_identity_gives_keys_or_says_what_aws_says(say: Say, tmp_path: Path) -> None:
+    token = tmp_path / "token"
+    token.write_text("eyJ.web\n")
+    keys = {"AccessKeyId": clouds.ACCESS, "SecretAccessKey": clouds.SECRET, "SessionToken": "s"}
+
+    def reply(request: Any) -> Any:
+        if request.method != "POST" or request.path != "/":
+            return clouds.bedrock()(request)
+        if b"WebIdentityToken=eyJ.web&" not in request.body + b"&":
+            error = {"Code": "ExpiredTokenException", "Message": "Token expired"}
+            return clouds.answer(400, {"Error": error})
+        result = {"AssumeRoleWithWebIdentityResult": {"Credentials": keys}}
+        return clouds.answer(200, {"AssumeRoleWithWebIdentityResponse": result})
+
+    with serving(reply) as server:
+        env = {
+            "ANTHROPIC_BEDROCK_BASE_URL": server.url,
+            "AWS_ENDPOINT_URL_STS": server.url,
+            "AWS_WEB_IDENTITY_TOKEN_FILE": str(token),
+            "AWS_ROLE_ARN": "arn:aws:iam::1:role/dev",
+        }
+        answers(say("-p", "hi", **env, **BEDROCK))
+        token.write_text("eyJ.old")
+        said = say("-p", "hi")
+        assert "ExpiredTokenException: Token expired" in said.err
+        assert "eyJ.old" not in said.err
+        token.unlink()
+        assert f"{token} can't be read" in say("-p", "hi").err
+
+
+@pytest.mark.parametrize("name", ["apiKeyHelper", "gcloud"])
+def test_a_command_that_hangs_is_named_and_given_up(
+    say: Say, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    from checkrein.protocol import waits
+    from checkrein.runtime.session import model_helpers
+
+    monkeypatch.setattr(waits, "_FIRST", 0.05)
+    monkeypatch.setattr(waits, "_LOOK", 0.05)
+    monkeypatch.setattr(model_helpers, "_SECONDS", 1.0)
+    env = {"ANTHROPIC_BASE_URL": "http://127.0.0.1:9"}
+    if name == "gcloud":
+        program = tmp_path / "gcloud"
+        program.write_text("#!/bin/sh\nexec sleep 60\n")
+        program.chmod(0o755)
+        env = {"CLAUDE_CODE_USE_VERTEX": "1", "ANTHROPIC_VERTEX_PROJECT_ID": "acme", "CLOUD_ML_REGION": "x"}
+        env |= {"PATH": f"{tmp_path}:{os.environ['PATH']}", "GCE_METADATA_HOST": "127.0.0.1:9"}
+    else:
+        (Path.home() / ".claude").mkdir()
+        (Path.home() / ".claude" / "settings.json").write_text('{"apiKeyHelper": "sleep 60"}')
+    said = say("-p", "hi", **env)
+    assert said.status == 1
+    assert f"Waiting for {name}" in said.err
+    assert f"{name} took longer than 1 s." in said.err
+
+
+@pytest.mark.parametrize("variable", ["http_proxy", "ALL_PROXY"])
+def test_a_proxy_that_refuses_is_named_without_its_password(say: Say, variable: str) -> None:
+    env = {variable: "http://me:hidden@127.0.0.1:9", "no_proxy": "", "NO_PROXY": ""}
+    said = say("-p", "hi", ANTHROPIC_BASE_URL="http://model.test", ANTHROPIC_API_KEY="k", **env)
+    assert said.status == 1
+    assert f"The proxy http://127.0.0.1:9, which {variable} names, refused the connection." in said.err
+    assert f"Check {variable}, or name model.test in no_proxy." in said.err
+    assert "hidden" not in said.err

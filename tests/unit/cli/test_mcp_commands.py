@@ -54,7 +54,7 @@ class FakeSignIn:
 @pytest.fixture
 def account(monkeypatch: pytest.MonkeyPatch) -> FakeSignIn:
     made = FakeSignIn()
-    monkeypatch.setattr(signin, "sign_in", lambda view, env: made)
+    monkeypatch.setattr(signin, "sign_in", lambda view, env, agent=None: made)
     return made
 
 

@@ -193,3 +193,14 @@ def test_several_fallback_models() -> None:
 @pytest.mark.parametrize(("flag", "trigger"), [("--init", "init"), ("--maintenance", "maintenance")])
 def test_setup(flag: str, trigger: str) -> None:
     assert options(flag).setup == trigger
+
+
+def test_flags_of_a_newer_sdk_do_not_take_the_words_of_others() -> None:
+    """The TypeScript SDK writes `--flag=value`, the Python SDK both forms."""
+    from checkrein.cli.foreign_flags import split
+
+    words = ["run", "--input-format", "stream-json", "--setting-sources=", "--model", "m", "--brand-new", "x"]
+    words += ["--effort=high", "--newer=1", "--system-prompt", "", "--newest", "--verbose"]
+    kept, foreign = split(words)
+    assert foreign == ("--brand-new", "--newer", "--newest")
+    assert kept == [*words[:6], "--effort=high", "--system-prompt", "", "--verbose"]

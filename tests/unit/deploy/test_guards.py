@@ -193,6 +193,7 @@ def test_strict_writes_nothing(at: Path, capsys: pytest.CaptureFixture[str]) -> 
     status, data = deploy(capsys, "--to", "codex", "--strict")
     assert (status, data.get("applied", False)) == (1, False)
     assert not (at / ".codex").exists()
+    assert data["note"] == "Nothing was written: correct the errors first."
     assert {one["severity"] for one in data["losses"] if one["code"] == "DEP016"} == {"error"}
     assert deploy(capsys, "--to", "codex", "--strict", "--report")[0] == 1
     assert deploy(capsys, "--to", "gemini", "--strict")[0] == 0

@@ -413,6 +413,27 @@ def test_nothing_to_do_says_what_was_found(
     assert "claude reads it where it is." in capsys.readouterr().out
 
 
+def test_an_address_keeps_no_secret_of_its_parameters(at: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    url = "https://w.example/mcp?api_key=k3yv4lue9999&team=core"
+    servers = {"mcpServers": {"web": {"type": "http", "url": url}}}
+    lay(at, {".mcp.json": json.dumps(servers), ".claude/commands/go.md": "Go.\n"})
+    _, data = command(capsys, "deploy", "--to", "gemini,codex,goose,cursor-agent")
+    assert data["variables"] == {"WEB_SECRET": "url of server `web`"}
+    written = [path.read_text() for path in at.rglob("*") if path.is_file() and path.name != ".mcp.json"]
+    assert not any("k3yv4lue9999" in text for text in written)
+    recipe = yaml.safe_load((at / ".goose/recipes/go.yaml").read_text())
+    assert recipe["extensions"][1]["uri"] == "https://w.example/mcp?api_key=${WEB_SECRET}&team=core"
+    assert recipe["extensions"][1]["env_keys"] == ["WEB_SECRET"]
+
+
+def test_templates_in_a_text_are_told_for_goose(at: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    lay(at, {".claude/commands/go.md": "Go $ARGUMENTS with {{name}}.\n"})
+    _, data = command(capsys, "deploy", "--to", "goose,gemini")
+    (told,) = (one for one in data["losses"] if "template" in one["message"])
+    assert told["message"].startswith("goose: ")
+    assert "{{name}} is part of a template there" in told["message"]
+
+
 def test_the_page_names_the_project(at: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     rules = {"permissions": {"deny": ["Read(./x)"], "ask": ["WebSearch"], "allow": ["Bash(ls *)"]}}
     lay(at, {".claude/settings.json": json.dumps(rules), ".mcp.json": json.dumps(SERVERS)})

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from checkrein.base.errors import UsageError
-from checkrein.protocol.inbox import Inbox
+from checkrein.protocol.inbox import Inbox, Unusable
 from checkrein.protocol.wire import LineWriter
 from checkrein.runtime.session.control import Control, Prompt, Typed
 from checkrein.runtime.session.events import SessionStarted
@@ -23,7 +23,11 @@ STARTED = SessionStarted(session_id="s", cwd="/", model="m", mode="default", too
 
 
 NOT_FOR_USERS = (
+    "3",
+    "null",
+    '[{"type": "nope"}]',
     '""',
+    '" \\n"',
     "[]",
     '[{"type": "text", "text": ""}]',
     '[{"type": "tool_use", "id": "x", "name": "Bash", "input": {"command": "ls"}}]',
@@ -52,7 +56,7 @@ class Desk:
             json.dumps({"type": "control_request", "request_id": "r", "request": {"subtype": subtype} | more})
         )
 
-    def prompts(self) -> Iterator[Prompt | Typed | Wake]:
+    def prompts(self) -> Iterator[Prompt | Typed | Wake | Unusable]:
         return self.inbox.prompts(Idle(self.control.wakes, lambda: None, 5.0))
 
     def end(self) -> None:
@@ -87,9 +91,7 @@ def test_blocks_and_frames_of_other_kinds() -> None:
 @pytest.mark.parametrize(
     "line",
     [
-        *("garbage", "{", '{"type": "user"}', '{"type": "user", "message": {"content": 3}}', "\udcff"),
-        *("[" * 100_000, '{"type": "user", "message": {"content": [{"type": "nope"}]}}'),
-        *('{"type": "user", "message": {"content": ' + content + "}}" for content in NOT_FOR_USERS),
+        *("garbage", "{", "\udcff", "[" * 100_000),
     ],
     ids=lambda line: line[:20].encode("ascii", "replace").decode(),
 )
@@ -101,6 +103,42 @@ def test_a_line_that_is_no_message_ends_the_input_after_what_came_before(line: s
     assert next(prompts) == "a"
     with pytest.raises(UsageError, match="Line 2 of standard input"):
         next(prompts)
+
+
+@pytest.mark.parametrize("content", NOT_FOR_USERS)
+def test_a_message_that_is_no_prompt_has_its_place_in_the_line(content: str) -> None:
+    desk = Desk()
+    for frame in ('{"type": "user", "message": {"content": ' + content + "}}", '{"type": "user"}'):
+        assert desk.line(frame)
+    desk.user("b")
+    desk.end()
+    first, second, prompt = desk.prompts()
+    assert isinstance(first, Unusable)
+    assert isinstance(second, Unusable)
+    assert prompt == "b"
+
+
+def test_a_prompt_in_line_can_be_withdrawn() -> None:
+    desk = Desk()
+    desk.user("a", uuid="1")
+    desk.user("b", uuid="2")
+    for uuid in ("2", "2", None):
+        desk.request("cancel_async_message", message_uuid=uuid)
+    desk.end()
+    assert [one["response"]["cancelled"] for one in desk.answers] == [True, False, False]
+    assert [one.content for one in desk.prompts() if isinstance(one, Typed)] == ["a"]
+
+
+@pytest.mark.parametrize("early", [True, False])
+def test_a_host_may_say_that_no_prompt_follows(early: bool) -> None:
+    """The input stays open for its answers, and the run ends all the same."""
+    desk = Desk()
+    if early:
+        desk.request("end_user_input")
+    desk.user("a")
+    if not early:
+        desk.request("end_user_input")
+    assert list(desk.prompts()) == ["a"]
 
 
 @pytest.mark.parametrize("subtype", ["initialize", "nope", "", None, 3, {"a": 1}])

@@ -25,6 +25,9 @@ OUTSIDE = "it is outside the project and not approved"
 AGAIN = "it is loaded already"
 MISSING = "the file does not exist"
 UNREADABLE = "it can't be read"
+_ENDINGS = frozenset(
+    "md mdx mdc markdown txt rst adoc json jsonc yaml yml toml ini xml csv html sh py js ts".split()  # noqa: SIM905
+)
 
 
 class Reach(Struct, frozen=True, kw_only=True):
@@ -320,8 +323,10 @@ class _Walk:
 
 
 def _looks_like_path(written: str) -> bool:
-    """`@types/node` and `@someone` in prose are not broken imports; `@docs/a.md` is one."""
-    name = written.rsplit("/", 1)[-1].rstrip(".,;:!?)")
-    return written.startswith(("./", "../", "/", "~/")) or (
-        "." in name.lstrip(".") and not name.endswith(".")
-    )
+    """`@types/node`, `@someone` and the decorator `@app.cell` are not broken imports; `@docs/a.md` is one."""
+    folder, slash, last = written.rpartition("/")
+    name = last.rstrip(".,;:!?)")
+    if written.startswith(("./", "../", "/", "~/")):
+        return True
+    _, dot, ending = name.lstrip(".").rpartition(".")
+    return bool(dot and ending) and (bool(slash and folder) or ending.lower() in _ENDINGS)

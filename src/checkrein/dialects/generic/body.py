@@ -7,6 +7,7 @@ import re
 from checkrein.dialects.generic.written import Ledger
 from checkrein.facts.agents import BodyForm
 
+_TEMPLATE = re.compile(r"\{\{[^{}\n]{0,80}\}\}|\{%[^{}\n]{0,80}%\}")
 _ARGUMENTS = re.compile(r"(?<!\\)\$ARGUMENTS(?!\[|\w)")
 _POSITION = re.compile(r"(?<!\\)\$(?:ARGUMENTS\[(\d+)\]|(\d+)(?!\w))")
 _SHELL = re.compile(r"(?m)(?<!\S)!`([^`\n]+)`")
@@ -33,6 +34,10 @@ def convert(body: str, form: BodyForm, ledger: Ledger, names: tuple[str, ...] = 
             remarks.append(
                 "named arguments are not replaced there: " + ", ".join(f"${name}" for name in used)
             )
+    if ledger.target.command is not None and ledger.target.command.form == "recipe":
+        others = sorted({found[0] for found in _TEMPLATE.finditer(text) if found[0] != form.whole})
+        if others:
+            remarks.append(f"{', '.join(others[:3])} is part of a template there, and nothing defines it")
     if remarks:
         ledger.approximated("body", f"the text of {ledger.subject}: " + "; ".join(remarks))
     elif body:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from checkrein.base.secrets import REDACTED, is_sensitive, looks_secret, redact_text
+from checkrein.base.secrets import REDACTED, is_sensitive, looks_secret, redact_text, redact_url
 from checkrein.dialects.generic.written import Ledger
 from checkrein.facts.agents import Target
 
@@ -27,10 +27,9 @@ def safe_value(field: str, name: str, value: str, ledger: Ledger, owner: str = "
 
 
 def safe_text(field: str, value: str, ledger: Ledger, owner: str = "") -> str:
-    """An argument, address or command with references in place of its secrets."""
-    if not looks_secret(value):
-        return value
-    text = redact_text(value)
+    """An argument, address or command with references in place of its secrets. In an address, the name of a
+    parameter tells them too: `?api_key=...`."""
+    text = redact_url(value) if field == "url" else redact_text(value)
     for number in range(text.count(REDACTED)):
         variable = ledger.variables.name("SECRET", f"{number} {value}", owner)
         ledger.secret(field, variable)

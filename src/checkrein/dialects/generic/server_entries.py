@@ -240,7 +240,7 @@ def goose_extensions(
             plain = {name: value for name, value in safe.env.items() if not has_reference(value)}
             if plain:
                 entry["envs"] = plain
-        needed = [*safe.env.values(), *safe.headers.values()]
+        needed = [*safe.env.values(), *safe.headers.values(), safe.url or "", *safe.args]
         names = [name for value in needed for name in references(value)]
         if names:
             entry["env_keys"] = list(dict.fromkeys(names))

@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from typing import Any, Literal
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from checkrein.base.diagnostic import Diagnostic, Severity
 from checkrein.base.origin import Origin, Span
@@ -288,9 +289,11 @@ def finish(files: Iterable[File], outcomes: Iterable[Outcome], notes: Iterable[D
     return Written(tuple(sorted(files, key=lambda file: file.path)), losses + tuple(notes), all_outcomes)
 
 
-def guards_first(losses: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
-    """Lost deny rules, then lost ask rules, then lost limits, then everything else in its order."""
-    return tuple(sorted(losses, key=_rank))
+def guards_first(losses: Iterable[Diagnostic], *, strict: bool = False) -> tuple[Diagnostic, ...]:
+    """Lost deny rules, then lost ask rules, then lost limits, then everything else in its order. With
+    `strict`, those guards are errors."""
+    ranked = sorted(losses, key=_rank)
+    return tuple(replace(one, severity="error") if strict and is_guard(one) else one for one in ranked)
 
 
 def is_guard(loss: Diagnostic) -> bool:

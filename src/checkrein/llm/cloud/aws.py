@@ -13,6 +13,7 @@ from urllib.parse import urlencode
 
 from checkrein.base import clock
 from checkrein.base.errors import AuthError
+from checkrein.llm.cloud.aws_sso import sso_keys
 from checkrein.llm.cloud.helper import RunHelper, printed_object
 from checkrein.llm.cloud.sigv4 import AwsKeys, signed
 from checkrein.llm.credential import Outgoing
@@ -27,7 +28,7 @@ _EARLY = 300.0
 _METADATA = "http://169.254.169.254"
 _CONTAINER = "http://169.254.170.2"
 _METADATA_SECONDS = 1.0
-_ROLE_KEYS = ("sso_session", "sso_start_url", "role_arn", "source_profile")
+_ROLE_KEYS = ("role_arn", "source_profile")
 _HINT = (
     "Set AWS_BEARER_TOKEN_BEDROCK, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE; "
     "`aws sts get-caller-identity` shows whether they work."
@@ -150,8 +151,7 @@ def _seconds(ends: object) -> float | None:
 
 def _profile(env: Mapping[str, str]) -> dict[str, str]:
     """The values of the profile in the shared files; those of the credentials file come first."""
-    name = env.get("AWS_PROFILE") or env.get("AWS_DEFAULT_PROFILE") or "default"
-    home = env.get("HOME") or os.path.expanduser("~")
+    name = _profile_name(env)
     found: dict[str, str] = {}
     for variable, file, section in (
         ("AWS_CONFIG_FILE", "config", name if name == "default" else f"profile {name}"),
@@ -159,11 +159,20 @@ def _profile(env: Mapping[str, str]) -> dict[str, str]:
     ):
         parser = configparser.RawConfigParser()
         try:
-            parser.read(env.get(variable) or os.path.join(home, ".aws", file), encoding="utf-8")
+            parser.read(_file(env, variable, file), encoding="utf-8")
         except (configparser.Error, UnicodeDecodeError, OSError):
             continue
         found |= dict(parser.items(section)) if parser.has_section(section) else {}
     return found
+
+
+def _profile_name(env: Mapping[str, str]) -> str:
+    return env.get("AWS_PROFILE") or env.get("AWS_DEFAULT_PROFILE") or "default"
+
+
+def _file(env: Mapping[str, str], variable: str, name: str) -> str:
+    home = env.get("HOME") or os.path.expanduser("~")
+    return env.get(variable) or os.path.join(home, ".aws", name)
 
 
 def _from_profile(env: Mapping[str, str], run: RunHelper) -> AwsKeys | None:
@@ -178,8 +187,11 @@ def _from_profile(env: Mapping[str, str], run: RunHelper) -> AwsKeys | None:
         return _keys(
             printed_object(run, tuple(shlex.split(values["credential_process"]))), "credential_process"
         )
+    name = _profile_name(env)
+    found = sso_keys(values, name, env, _file(env, "AWS_CONFIG_FILE", "config"))
+    if found is not None:
+        return found
     if any(key in values for key in _ROLE_KEYS):
-        name = env.get("AWS_PROFILE") or "default"
         command = ("aws", "configure", "export-credentials", "--profile", name, "--format", "process")
         return _keys(printed_object(run, command), f"AWS profile {name}")
     if env.get("AWS_PROFILE"):
@@ -195,11 +207,7 @@ def _web_identity(env: Mapping[str, str]) -> AwsKeys | None:
     file, role = env.get("AWS_WEB_IDENTITY_TOKEN_FILE"), env.get("AWS_ROLE_ARN")
     if not file or not role:
         return None
-    try:
-        with open(file, encoding="utf-8") as token:
-            identity = token.read().strip()
-    except OSError as error:
-        raise AuthError(f"{file} can't be read: {error.strerror}.", kind="credentials_missing") from None
+    identity = _read(file)
     asked = {
         "Action": "AssumeRoleWithWebIdentity",
         "Version": "2011-06-15",
@@ -210,9 +218,28 @@ def _web_identity(env: Mapping[str, str]) -> AwsKeys | None:
     url = env.get("AWS_ENDPOINT_URL_STS") or f"https://sts.{region_of(env)}.amazonaws.com"
     headers = {"accept": "application/json", "content-type": "application/x-www-form-urlencoded"}
     done = fetch(f"{url}/", env=env, method="POST", headers=headers, body=urlencode(asked).encode())
-    answer = part(part(loads(done.body)).get("AssumeRoleWithWebIdentityResponse"))
-    said = part(part(answer.get("AssumeRoleWithWebIdentityResult")).get("Credentials"))
-    return _keys(said, "The web identity of AWS")
+    answer = part(loads(done.body))
+    if done.status != 200:
+        refused = part(answer.get("Error"))
+        why = f"{refused.get('Code', 'unknown')}: {refused.get('Message', 'no reason')}"
+        raise AuthError(
+            f"AWS refused the web identity in {file} (status {done.status}). {why}",
+            kind="credentials_missing",
+            hint=f"Check AWS_ROLE_ARN ({role}), and that the token is fresh.",
+        )
+    result = part(
+        part(answer.get("AssumeRoleWithWebIdentityResponse")).get("AssumeRoleWithWebIdentityResult")
+    )
+    return _keys(part(result.get("Credentials")), "The web identity of AWS")
+
+
+def _read(file: str) -> str:
+    try:
+        with open(file, encoding="utf-8") as handle:
+            return handle.read().strip()
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or "it is not text"
+        raise AuthError(f"{file} can't be read: {reason}.", kind="credentials_missing") from None
 
 
 def _container_url(env: Mapping[str, str]) -> str | None:
@@ -227,8 +254,7 @@ def _container(env: Mapping[str, str]) -> AwsKeys | None:
     token = env.get("AWS_CONTAINER_AUTHORIZATION_TOKEN")
     file = env.get("AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE")
     if file:
-        with open(file, encoding="utf-8") as handle:
-            token = handle.read().strip()
+        token = _read(file)
     done = fetch(url, env=env, headers={"authorization": token} if token else {})
     return _keys(part(loads(done.body)), "The container's role")
 

@@ -12,12 +12,12 @@ from checkrein.base.nearest import did_you_mean
 from checkrein.base.origin import BOUND_SCOPES, Origin
 from checkrein.facts import claude
 from checkrein.facts.claude_fields import PLUGIN_AGENT_IGNORED
-from checkrein.facts.models_providers import FILE_KINDS, PROVIDERS
 from checkrein.facts.subagents import AGENT_TOOL
 from checkrein.model.rule import split_rule
 from checkrein.passes.agent_row import Ignored
 from checkrein.passes.agents.agent_type import AgentType, Trusts
 from checkrein.passes.agents.builtin_agents import builtin_agents
+from checkrein.passes.agents.child_terms import is_file_model
 from checkrein.passes.agents.tool_pool import canonical
 from checkrein.policy.situation import known_mode
 
@@ -131,8 +131,7 @@ class _Definition:
         name = self._item.model
         if not name or name == _INHERIT:
             return None
-        provider = PROVIDERS.get(name.partition(":")[0])
-        if self._item.origin.scope in BOUND_SCOPES and provider is not None and provider.kind in FILE_KINDS:
+        if self._item.origin.scope in BOUND_SCOPES and is_file_model(name):
             self._ignore("model", f"`{name}` is a file; only you can choose it")
             return None
         return name

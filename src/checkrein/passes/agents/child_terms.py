@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from checkrein.facts.models_providers import FILE_KINDS, PROVIDERS
 from checkrein.facts.subagents import ENV_MODEL
 from checkrein.passes.agents.agent_type import AgentType
 from checkrein.policy.modes import narrowed
@@ -33,6 +34,12 @@ def child_mode(parent: str, kind: AgentType, asked: str | None = None) -> str:
     if kind.permission_mode is None or above in LOOSER:
         return above
     return narrowed(above, kind.permission_mode)
+
+
+def is_file_model(name: str) -> bool:
+    """Whether a model is a file that plays one: the user's choice alone."""
+    provider = PROVIDERS.get(name.partition(":")[0])
+    return provider is not None and provider.kind in FILE_KINDS
 
 
 def child_model(

@@ -2,8 +2,8 @@
 
 In this order: `disallowedTools` takes away, `tools` keeps (absent: everything), a memory adds the tools that
 keep it, then two filters take away what no subagent has and what none has in the background. A tool that
-`disallowedTools` names stays away, also with a memory. The filters concern built-in tools: those of servers
-and of installed packages pass.
+`disallowedTools` names stays away, also with a memory, and with Bash every other tool that runs commands. The
+filters concern built-in tools: those of servers and of installed packages pass.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from functools import cache
 from msgspec import Struct
 
 from checkrein.facts.subagents import AGENT_TOOL, IN_BACKGROUND, MEMORY_TOOLS, OF_TEAMMATES, WITHOUT
-from checkrein.facts.tools import TOOLS
+from checkrein.facts.tools import SHELL_TOOLS, TOOLS
 from checkrein.passes.agents.agent_type import AgentType
 from checkrein.policy.remote import PREFIX, normal, normal_pattern
 
@@ -57,7 +57,7 @@ def pool(
     `depth` is that of the subagent itself, 1 right below the main conversation. `limit` is the deepest that
     may exist. `mode` is the subagent's. Forks keep their parent's tools and never come here.
     """
-    left = [name for name in dict.fromkeys(offered) if not named(name, kind.disallowed)]
+    left = [name for name in dict.fromkeys(offered) if _taken(kind, name) is None]
     wanted = left if kind.tools is None else [name for name in left if named(name, kind.tools)]
     unknown = tuple(entry for entry in kind.tools or () if not any(_is(name, entry) for name in left))
     if kind.memory is not None:
@@ -102,7 +102,7 @@ def no_tools(kind: AgentType, found: Pool) -> str | None:
 def lack(kind: AgentType, found: Pool, tool: str) -> tuple[str, str]:
     """The field that keeps a tool from an agent, empty where a filter does, and why. `found` does not have
     it."""
-    entry = next((one for one in kind.disallowed if _is(tool, one)), None)
+    entry = _taken(kind, tool)
     if entry is not None:
         return "disallowedTools", f"its `disallowedTools` names {entry}"
     dropped = next((one.why for one in found.dropped if one.name == canonical(tool)), None)
@@ -133,6 +133,12 @@ def _not_in_background(name: str, teammate: bool) -> str | None:
     if name not in _builtin() or name in IN_BACKGROUND or (teammate and name in OF_TEAMMATES):
         return None
     return "not in the background"
+
+
+def _taken(kind: AgentType, name: str) -> str | None:
+    """The entry of `disallowedTools` that takes a tool away."""
+    meant = (name, SHELL_TOOLS[0]) if name in SHELL_TOOLS else (name,)
+    return next((entry for entry in kind.disallowed if any(_is(one, entry) for one in meant)), None)
 
 
 def named(name: str, entries: Iterable[str]) -> bool:

@@ -48,10 +48,12 @@ def is_respelling(old: str, new: str) -> bool:
     return old.casefold() == new.casefold()
 
 
-def respell(subject: Subject, origin: Origin, old: str, new: str) -> Fix | None:
+def respell(subject: Subject, origin: Origin, old: str, new: str, *, approves: bool = False) -> Fix | None:
     """Replace a misspelt word. Only a repair of case is safe: another word could be a tool, a server or a
-    power that the author did not mean."""
-    return swap(subject, origin, old, new, f"Write `{new}`", safe=is_respelling(old, new))
+    power that the author did not mean. Where the word `approves` calls, no repair is safe: today it approves
+    nothing."""
+    safe = is_respelling(old, new) and not approves
+    return swap(subject, origin, old, new, f"Write `{new}`", safe=safe)
 
 
 def insert_line(subject: Subject, file: str, line: int, text: str, title: str, *, safe: bool = True) -> Fix:

@@ -24,6 +24,13 @@ def invocables(project: Project) -> Iterator[Skill | Command]:
     yield from project.sources.commands
 
 
+def takes_arguments(item: Skill | Command) -> bool:
+    """Without an argument at its place, `$N` stays as it is written."""
+    return bool(
+        item.arguments or item.argument_hint or "$ARGUMENTS" in item.body or isinstance(item, Command)
+    )
+
+
 def in_effect(project: Project) -> Iterator[Skill | Command]:
     """Skills and commands that won their name."""
     for skill in project.skills.values():

@@ -33,6 +33,9 @@ _EXAMPLE = re.compile(
     r"|\bplaceholders?\b|\bwould be\b|\bcould be\b"
 )
 _EXAMPLE_SECTION = re.compile(r"(?i)\W*(?:examples?|samples?|anti-?patterns?|bad|good|wrong|right)\b")
+_WARNING = re.compile(
+    r"(?i)\b(?:not|never|avoid|don't|do not|instead of|rather than|wrong|incorrect|bad|worse)\b|[✗❌✘]"
+)
 _HEADING = re.compile(r"(#{1,6})[ \t]+(.*)")
 _KINDS = (
     r"(?:skills?|SKILL\.md|sub-?agents?|slash commands?"
@@ -108,6 +111,16 @@ class Body:
     def lines(self) -> Iterator[Line]:
         for start in self._starts:
             yield self._line(start)[0]
+
+    def heading(self, number: int) -> str:
+        """The heading of the section that holds a line, by its number in the file."""
+        offset, found = self._starts[number - self.first], ""
+        for match in self._headings():
+            if match.start() > offset:
+                break
+            if _held(self._fences, match.start()) is None:
+                found = match[2]
+        return found
 
     def _line(self, offset: int) -> tuple[Line, int]:
         at = bisect_right(self._starts, offset) - 1
@@ -203,6 +216,11 @@ def without_spans(text: str) -> str:
 def is_example(text: str) -> bool:
     """Whether a line gives an example: what it names need not exist."""
     return _EXAMPLE.search(text) is not None
+
+
+def warns(text: str) -> bool:
+    """Whether a line shows what not to write."""
+    return _WARNING.search(text) is not None
 
 
 def teaches(item: Skill | Command | Agent) -> bool:

@@ -21,12 +21,16 @@ _TAIL = re.compile(r"/[\w][\w./-]*\.\w{1,5}`")
 """The end of a path in a code span. It starts with a fixed character, so the search is quick."""
 _ROOTED = re.compile(r"\$\{CLAUDE_SKILL_DIR\}/([\w][\w./-]*\.\w{1,5})")
 _WRITES = re.compile(
-    r"(?i)(?:\b(?:writ|sav|creat|generat|produc|output|stor|export|append|record|emit|dump)(?:e|es|ed|ing|s|t|ten)?\b"
+    r"(?i)(?:\b(?:writ|sav|creat|generat|produc|output|stor|export|append|record|emit|dump|implement)(?:e|es|ed|ing|s|t|ten)?\b"
     r"(?:(?!\b(?:from|using|with|via|see|read|follow|by|per|template|at|based|run|lives?|moved)\b)[^.;|]){0,60}"
     r"|(?:>|-o|--out(?:put)?)\s*\"?)$"
 )
 _OTHER_SKILL = re.compile(r"`/[\w:-]+`[^.`]{0,30}`?$")
 """Before a path: the skill that it belongs to, as in: see `/core`, `references/x.md`."""
+_FROM_SKILL = re.compile(r"[`)]*[^.`]{0,20}\b(?:from|of|in) (?:the|another) (?:`?[\w:-]+`? )?skill\b")
+"""After a path: the skill that it belongs to, as in: `references/x.md` from the core skill."""
+_SOURCE = re.compile(r"(?i)\W*(?:source|origin|adapted from|taken from)\W*:?\W*$")
+"""Before a path: it says where the text comes from."""
 _DOMAIN = re.compile(r"[\w-]+\.(?:com|org|net|io|dev|ai|app|co)(?:/|$)")
 
 
@@ -73,7 +77,7 @@ def _candidates(body: Body) -> Iterator[Reference]:
             yield Reference(hit.match[1], hit.line.number, hit.start + len("${CLAUDE_SKILL_DIR}/"))
     if "](" in text:
         for hit in body.hits(_LINK):
-            if not hit.line.fenced and not _is_quoted(hit):
+            if not (hit.line.fenced or _is_quoted(hit) or _FROM_SKILL.match(hit.line.text, hit.end)):
                 yield Reference(
                     hit.match[1], hit.line.number, hit.match.start(1) - hit.match.start() + hit.start
                 )
@@ -82,7 +86,10 @@ def _candidates(body: Body) -> Iterator[Reference]:
         span = text[begin : tail.end() - 1]
         if begin and _PATH.fullmatch(span):
             line, at = body.place(begin)
-            of_another = _OTHER_SKILL.search(line.text[:at]) is not None
+            before, after = line.text[:at], at + len(span)
+            of_another = (
+                _OTHER_SKILL.search(before) or _FROM_SKILL.match(line.text, after) or _SOURCE.match(before)
+            ) is not None
             if not (line.fenced or line.sample or of_another or is_example(line.text)):
                 yield Reference(span, line.number, at)
 

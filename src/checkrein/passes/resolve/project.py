@@ -8,12 +8,10 @@ from typing import Any
 
 from checkrein.dialects.claude import memory_excludes
 from checkrein.facts import agent_skills
-from checkrein.model.items import AnyItem, Command, Hook, Instruction, Plugin, Skill
+from checkrein.model.items import AnyItem, Command, Hook, Instruction, Plugin, Server, Skill
 from checkrein.model.project import Candidate, Detection, Effective, Place, Project, Resolved, Sources
 from checkrein.model.rule import Rule
 from checkrein.passes.resolve import names
-from checkrein.passes.resolve.server_lists import Surroundings
-from checkrein.passes.resolve.servers import Refusals, servers
 from checkrein.passes.resolve.settings import merge
 
 _AGENTS_MD = "Claude Code does not read AGENTS.md; import it from CLAUDE.md with `@AGENTS.md`"
@@ -53,29 +51,35 @@ def resolve(
     order = names.STANDARD_ORDER if detection.dialect == "agent_skills_std" else names.SKILL_ORDER
     skills = names.skills(_without_bundled(kept(sources.skills, "skills"), settings, off), place, order)
     commands = names.commands(_behind_skills(kept(sources.commands, "skills"), skills, off))
-    refusals = Refusals(
-        settings,
-        Surroundings(
-            env=os.environ if env is None else env,
-            root=place.root,
-            plugin_roots={plugin.name: plugin.root for plugin in sources.plugins},
-        ),
-        switched_off=sources.switched_off,
-        managed_only=place.managed_servers,
-    )
-    active_servers, servers_off = servers(kept(sources.servers, "mcp"), refusals)
-    off.extend(Candidate(candidate.item, candidate.lost) for candidate in servers_off)
-    for server in (one for agent in sources.agents for one in agent.servers):
-        reason = refusal(server, "mcp") or refusals.of(server)
-        if reason is not None:
-            off.append(Candidate(server, reason))
+    servers: dict[str, Resolved[Server]] = {}
+    of_agents = [server for agent in sources.agents for server in agent.servers]
+    if sources.servers or of_agents:
+        from checkrein.passes.resolve.server_lists import Surroundings
+        from checkrein.passes.resolve.servers import Refusals, in_effect
+
+        refusals = Refusals(
+            settings,
+            Surroundings(
+                env=os.environ if env is None else env,
+                root=place.root,
+                plugin_roots={plugin.name: plugin.root for plugin in sources.plugins},
+            ),
+            switched_off=sources.switched_off,
+            managed_only=place.managed_servers,
+        )
+        servers, servers_off = in_effect(kept(sources.servers, "mcp"), refusals)
+        off.extend(Candidate(candidate.item, candidate.lost) for candidate in servers_off)
+        for server in of_agents:
+            reason = refusal(server, "mcp") or refusals.of(server)
+            if reason is not None:
+                off.append(Candidate(server, reason))
     return Project(
         place=place,
         detection=detection,
         skills=skills,
         commands=commands,
         agents=names.agents(kept(sources.agents, "agents")),
-        servers=active_servers,
+        servers=servers,
         plugins=names.plugins(sources.plugins),
         hooks=tuple(_hooks(kept(sources.hooks, "hooks"), settings, off)),
         rules=tuple(_rules(sources.rules, settings, off)),

@@ -50,6 +50,8 @@ class Lists:
         self._environments = _environments(settings, around.env)
 
     def refusal(self, server: Server) -> str | None:
+        if not self._denied and self._allowed is None:
+            return None
         readings = [self._endpoint(server, env) for env in self._environments]
         if any(self._matches(entry, server, one) for entry in self._denied for one in readings):
             return "`deniedMcpServers` names it"

@@ -51,12 +51,10 @@ class Refusals:
         return found or self.lists.refusal(server)
 
 
-def servers(
+def in_effect(
     items: Sequence[Server], refusals: Refusals
 ) -> tuple[dict[str, Resolved[Server]], list[Candidate[Server]]]:
     """(in effect by name, not in effect with the reason)."""
-    if not items:
-        return {}, []
     active: list[Server] = []
     off: list[Candidate[Server]] = []
     for server in items:
@@ -88,6 +86,8 @@ def _refusal(
 
 def _copies(resolved: Mapping[str, Resolved[Server]], lists: Lists) -> dict[str, str]:
     """Servers of plugins that are already there under another name, each with the reason."""
+    if all(one.item.origin.scope != "plugin" for one in resolved.values()):
+        return {}
     known: dict[Endpoint, Server] = {}
     copies: dict[str, str] = {}
     for name, one in sorted(resolved.items(), key=lambda pair: ORDER[pair[1].item.origin.scope]):

@@ -102,12 +102,20 @@ class Units:
                 continue
             log = self._log(root)
             sources = Sources()
+            bare: list[str] = []
             for file in members:
+                if self._is_template(file):
+                    continue
                 part = read(file, log)
                 if part is None:
-                    self.skipped[file] = NO_FRONTMATTER
+                    bare.append(file)
                 else:
                     sources += part
+            for file in bare:
+                if sources.commands and _is_lower(file):
+                    sources += self._read_command(file, log)
+                else:
+                    self.skipped[file] = NO_FRONTMATTER
             if any(getattr(sources, kind) for kind in ("agents", "commands")):
                 yield self._made(root, replace(sources, diagnostics=tuple(log)))
 
@@ -122,8 +130,10 @@ class Units:
         return Sources(agents=(agent,)) if agent else Sources()
 
     def _command(self, file: str, log: Log) -> Sources | None:
-        if not _fields(file).keys() & _COMMAND_FIELDS:
-            return None
+        return self._read_command(file, log) if _fields(file).keys() & _COMMAND_FIELDS else None
+
+    def _read_command(self, file: str, log: Log) -> Sources:
+        """A command needs no fields: beside one with fields, a text is a command too."""
         command: Command | None = skills.read_command(
             file, files.command_name(file, os.path.basename(file).removesuffix(".md")), "project", log
         )
@@ -216,6 +226,11 @@ def _above(file: str, folder: str) -> str:
 
 def _fields(file: str) -> dict[str, Any]:
     return frontmatter.parse(read_text(file, within=()).text).values
+
+
+def _is_lower(file: str) -> bool:
+    """Commands have small letters; README.md and the like are about them."""
+    return os.path.basename(file).islower()
 
 
 def _plain(name: str) -> str:

@@ -10,7 +10,15 @@ from checkrein.base.origin import BUNDLED, Origin
 from checkrein.facts import subagents
 from checkrein.facts.tools import DEFAULT_AGENT
 from checkrein.llm.port import ToolUse
-from checkrein.passes.agents import AgentType, child_mode, child_model, no_agent, no_tools, pool
+from checkrein.passes.agents import (
+    AgentType,
+    child_mode,
+    child_model,
+    is_file_model,
+    no_agent,
+    no_tools,
+    pool,
+)
 from checkrein.passes.agents.agent_bounds import own_rules
 from checkrein.passes.agents.tool_pool import of_servers
 from checkrein.runtime.agents.task import Order
@@ -80,8 +88,10 @@ class Blueprints:
         return kind.background or order.background is not False
 
     def child(self, order: Order, kind: AgentType, call: str, *, background: bool) -> Child:
-        """Raises ToolFailure when it would have no tool."""
+        """Raises ToolFailure when it would have no tool, or a model that only the user may choose."""
         conversation = self._conversation
+        if order.model is not None and is_file_model(order.model):
+            raise ToolFailure(f"The model {order.model} is a file; only the user can choose it.")
         if kind is FORK_TYPE:
             return fork_of(conversation, order, call)
         mode = child_mode(conversation.gate.mode, kind, order.mode)

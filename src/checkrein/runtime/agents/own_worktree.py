@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from checkrein.base.errors import CheckreinError
+from checkrein.base.files import beneath
 from checkrein.llm.port import Cancel
 from checkrein.policy.fences import Fence
 from checkrein.policy.isolation import Isolation, isolate
@@ -56,11 +57,13 @@ class OwnWorktrees:
 
     def confinement(self, worktree: Worktree) -> Callable[[Situation], Situation]:
         """What binds a child to its worktree."""
-        here = self._conversation.gate.situation.root
+        situation = self._conversation.gate.situation
+        here, home = situation.root, os.path.realpath(situation.home) if situation.home else ""
         if worktree.branch:
             return lambda found: confine(found, self._open(Cancel()).repository, worktree)
-        fence = Fence(worktree.root, f"the worktree {worktree.name}")
-        alone = Isolation(fences=(fence,), checkout=worktree.root, root=here, worktree=worktree.path)
+        checkout = here if beneath(worktree.root, here) else worktree.root
+        fence = Fence(checkout, f"the worktree {worktree.name}")
+        alone = Isolation(fences=(fence,), checkout=checkout, root=here, worktree=worktree.path, home=home)
         return lambda found: isolate(found, alone)
 
     def end(self, task: str, cancel: Cancel, emit: Emit) -> Kept | None:

@@ -25,7 +25,7 @@ from checkrein.policy.tools import Tools
 from checkrein.policy.updates import SESSION, SetMode, Update, rules_of, updated
 from checkrein.policy.values import Call, Context, Decision, HookVerdict, Mode
 from checkrein.runtime.call.links import LiveLinks
-from checkrein.runtime.call.refusal import Judgement, denier, refused, unasked
+from checkrein.runtime.call.refusal import By, Judgement, decider, refused, unasked
 from checkrein.runtime.session.control import Answer, Control, Question
 
 if TYPE_CHECKING:
@@ -244,16 +244,16 @@ class Gate:
         for _ in range(_REWRITES):
             decision, context = self._decided(tool, input, cwd, hooks)
             if decision.verdict == "allow":
-                return self._allow(tool, input, context, decision)
+                return self._allow(tool, input, context, decision, decider(decision))
             if decision.verdict == "deny":
-                return refused(input, decision, denier(decision))
+                return refused(input, decision, decider(decision))
             if consent is None:
                 return refused(input, decision, "mode")
             paused = self._blocks is not None and self._blocks.paused
             if decision.classify and self._classifier is not None and not paused:
                 decision = self._classify(self._classifier(cancel), tool, input, cwd, decision)
                 if decision.verdict == "allow":
-                    return self._allow(tool, input, context, decision)
+                    return self._allow(tool, input, context, decision, "classifier")
                 if decision.verdict == "deny":
                     return refused(input, decision, "classifier")
             if self._control.asker is None:
@@ -274,7 +274,7 @@ class Gate:
                     if decision.verdict != "allow":
                         return refused(input, decision, "classifier")
             if decision.verdict != "deny":
-                return self._allow(tool, input, context, decision)
+                return self._allow(tool, input, context, decision, "asker" if hooked is None else "hook")
         return refused(input, decision, "rule", "hooks or answers rewrote the input too often")
 
     def _classify(
@@ -365,11 +365,14 @@ class Gate:
         was chosen, and it approves more."""
         return self.mode == "default" and mode in LOOSER
 
-    def _allow(self, tool: str, input: dict[str, Any], context: Context, decision: Decision) -> Judgement:
+    def _allow(
+        self, tool: str, input: dict[str, Any], context: Context, decision: Decision, by: By
+    ) -> Judgement:
         return Judgement(
             allowed=True,
             input=input,
             decision=decision,
+            by=by,
             reason=decision.reason,
             paths=tuple(opened(self.policy.tools.get(tool).effects(input), context)),
             hosts=tuple(self._hosts(tool, input)),

@@ -50,7 +50,6 @@ from checkrein.runtime.session.events import (
 )
 from checkrein.runtime.store.recorder import Recorder
 from checkrein.runtime.tools.port import AnyTool, Aside, ToolFailure, ToolOutput
-from checkrein.runtime.tools.validate import coerce, misfit
 
 INTERRUPTED = "Interrupted by the user before it finished. What it did until then stays."
 OUT_OF_TIME = "Stopped before it finished: the time of the session is over. What it did until then stays."
@@ -167,6 +166,8 @@ class _Call:
         self.caller = caller
 
     def run(self) -> Done:
+        from checkrein.runtime.tools.validate import coerce, misfit
+
         use = self.use
         tool = self.host.tools.get(use.name)
         if tool is None or use.broken is not None:
@@ -290,6 +291,7 @@ class _Call:
             verdict=decision.verdict,
             reason=judgement.reason,
             refused=True,
+            by=judgement.by,
             rule=decision.rule,
             origin=decision.origin,
         )
@@ -330,6 +332,7 @@ class _Call:
             structured=structured,
             duration_ms=took,
             verdict="allow",
+            by=judgement.by,
             reason=judgement.reason,
             rule=judgement.decision.rule,
             origin=judgement.decision.origin,

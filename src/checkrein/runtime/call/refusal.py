@@ -26,7 +26,7 @@ class Judgement(Struct, frozen=True, kw_only=True):
     interrupt: bool = False
 
 
-def denier(decision: Decision) -> By:
+def decider(decision: Decision) -> By:
     if decision.rule is not None:
         return "rule"
     return "hook" if any(piece.effect == "hook" for piece in decision.trace) else "mode"

@@ -13,7 +13,6 @@ session's, its own, and the one that the input names.
 from __future__ import annotations
 
 import os
-import shlex
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Literal, get_args
 
@@ -146,6 +145,8 @@ def _effects(declared: Declared, values: Mapping[str, Any], places: tuple[str, .
         return [Unclear(f"`{declared.field}` has too many values")]
     if declared.kind == "exec" and isinstance(values[declared.field], list):
         # Either a list of commands or the words of one.
+        import shlex
+
         texts = [shlex.join(texts), *texts]
     if any("\0" in text for text in texts):
         return [Unclear(f"`{declared.field}` holds a zero byte")]

@@ -9,6 +9,7 @@ from typing import Any
 from msgspec import Struct
 
 from checkrein.base.diagnostic import Diagnostic
+from checkrein.base.harmless import one_line
 from checkrein.base.origin import BOUND_SCOPES, Origin
 from checkrein.dialects.servers import expand, variables
 from checkrein.facts import mcp
@@ -30,7 +31,8 @@ class Times(Struct, frozen=True, kw_only=True):
 
 class Entry(Struct, frozen=True, kw_only=True):
     """A server, ready to connect. `env` is the whole environment of a stdio server's process and of the
-    headers helper. `problem` says why it can't work; `findings` are warnings."""
+    headers helper. `agent` is the one whose own server it is. `problem` says why it can't work; `findings`
+    are warnings."""
 
     name: str
     transport: str
@@ -44,6 +46,7 @@ class Entry(Struct, frozen=True, kw_only=True):
     oauth: dict[str, Any] = {}
     always_load: bool = False
     plugin: str | None = None
+    agent: str | None = None
     times: Times = Times()
     problem: str | None = None
     findings: tuple[Diagnostic, ...] = ()
@@ -51,6 +54,14 @@ class Entry(Struct, frozen=True, kw_only=True):
     @property
     def is_remote(self) -> bool:
         return self.transport in REMOTE
+
+    @property
+    def named(self) -> str:
+        """How the commands on servers name it."""
+        import shlex
+
+        words = (self.name,) if self.agent is None else (self.name, "--agent", self.agent)
+        return shlex.join(map(one_line, words))
 
 
 class Place(Struct, frozen=True, kw_only=True):
@@ -62,7 +73,7 @@ class Place(Struct, frozen=True, kw_only=True):
     plugin_root: Callable[[str], str | None] = lambda plugin: None
 
 
-def resolve(server: Server, place: Place) -> Entry:
+def resolve(server: Server, place: Place, agent: str | None = None) -> Entry:
     """Total: what can't work has `problem` set."""
     plugin_root = place.plugin_root(server.plugin) if server.plugin else None
     known = _known(server, place, plugin_root)
@@ -91,9 +102,10 @@ def resolve(server: Server, place: Place) -> Entry:
         oauth=server.oauth,
         always_load=server.always_load,
         plugin=server.plugin,
+        agent=agent,
         times=times(server, place.env),
         problem=_problem(server, argv, own_env, url, headers),
-        findings=_unset(server, known),
+        findings=(*_unset(server, known), *_spaced(server, argv, own_env, url, headers)),
     )
 
 
@@ -149,6 +161,30 @@ def _unset(server: Server, known: Mapping[str, str]) -> tuple[Diagnostic, ...]:
             hint=f"Set {name}, or write `${{{name}:-default}}`.",
         )
         for name in missing
+    )
+
+
+def _spaced(
+    server: Server, argv: tuple[str, ...], env: Mapping[str, str], url: str, headers: Mapping[str, str]
+) -> tuple[Diagnostic, ...]:
+    """Space that nobody sees, at an end or as a character without a form, in a value of one line. The value
+    is used as it is."""
+    values = {
+        "`url`": url,
+        **{f"argument {at}" if at else "`command`": text for at, text in enumerate(argv)},
+        **{f"the variable `{one_line(name)}`": text for name, text in env.items()},
+        **{f"the header `{one_line(name)}`": text for name, text in headers.items()},
+    }
+    return tuple(
+        Diagnostic(
+            "RUNMCP005",
+            "warning",
+            f"The server `{server.name}` has hidden space in {where}.",
+            server.origin,
+            hint="Write the value again without it.",
+        )
+        for where, text in values.items()
+        if "\n" not in text.strip() and text != one_line(text).strip()
     )
 
 

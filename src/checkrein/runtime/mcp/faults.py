@@ -17,6 +17,7 @@ from pydantic import ValidationError
 from checkrein.base.harmless import harmless
 from checkrein.facts import mcp
 from checkrein.runtime.mcp.connection import ServerFailure
+from checkrein.runtime.mcp.entry import Entry
 
 _KEY = f"checkrein-{os.urandom(16).hex()}"
 """Where `Fault.body` puts a fault. No server knows it, so none can pretend that its own error is one."""
@@ -98,15 +99,15 @@ def is_closed(error: BaseException) -> bool:
     )
 
 
-def failure(name: str, error: BaseException, epitaph: str = "") -> ServerFailure:
+def failure(entry: Entry, error: BaseException, epitaph: str = "") -> ServerFailure:
     """The error of a request as its caller gets it. `epitaph` says how the connection ended, and what can be
     done."""
-    error = first(error)
+    error, name = first(error), entry.name
     if isinstance(error, ServerFailure):
         return error
     fault = fault_of(error)
     if fault is not None and fault.refused:
-        hint = mcp.LOGIN_HINT.format(name=name)
+        hint = mcp.LOGIN_HINT.format(words=entry.named)
         return ServerFailure(f"The server `{name}` asks for a login. {fault.text} {hint}", kind="needs_auth")
     if fault is not None:
         kind = "timeout" if fault.late else "gone" if fault.status == 0 else "failed"

@@ -16,21 +16,19 @@ from typing import Any
 from msgspec import Struct
 
 from checkrein import __version__
-from checkrein.base.diagnostic import Diagnostic
 from checkrein.base.harmless import one_line
 from checkrein.facts import mcp
 from checkrein.llm.cancel import Cancel
-from checkrein.runtime.mcp.board import Board
 from checkrein.runtime.mcp.connection import (
     CallResult,
     Catalog,
     Progress,
     PromptMessage,
     ServerFailure,
-    Status,
 )
 from checkrein.runtime.mcp.definitions import Offer, read
 from checkrein.runtime.mcp.entry import Entry
+from checkrein.runtime.mcp.front import Front
 from checkrein.runtime.mcp.needs import Needs
 
 _LISTS = {
@@ -51,37 +49,16 @@ class _Greeting(Struct, frozen=True):
     version: str = ""
 
 
-class InProcess:
+class InProcess(Front):
     """A `Connection`, with the same life as a `Link`. `greet` may come before `begin`."""
 
     def __init__(self, entry: Entry, needs: Needs) -> None:
-        self.entry = entry
-        self._needs = needs
-        self._board = Board(entry, lambda: needs.changed(self), lambda text: None)
-        self._lock = threading.Lock()
+        super().__init__(entry, needs)
         self._greeting_lock = threading.Lock()
         self._greeting: _Greeting | None = None
         self._over = Cancel()
         self._working: threading.Thread | None = None
         self._last_id = -1
-        if entry.problem:
-            self._board.state("failed", entry.problem)
-
-    @property
-    def name(self) -> str:
-        return self.entry.name
-
-    @property
-    def status(self) -> Status:
-        return self._board.status
-
-    @property
-    def catalog(self) -> Catalog:
-        return self._board.catalog
-
-    @property
-    def findings(self) -> tuple[Diagnostic, ...]:
-        return self._board.findings
 
     def greet(self) -> None:
         """Say the first word of the handshake, if nobody has. Waits for the answer; a failure shows when the
@@ -104,8 +81,7 @@ class InProcess:
     def end(self, grace: float, disabled: str | None = None) -> None:
         """Stop waiting for the server, whose process is not ours to end."""
         self.release()
-        if disabled is not None:
-            self._board.state("disabled", disabled or None)
+        self._switched_off(disabled)
 
     def release(self) -> None:
         with self._lock:

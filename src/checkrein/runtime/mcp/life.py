@@ -128,7 +128,7 @@ class Life:
 
     def _failure(self, error: Exception) -> ServerFailure:
         hint = mcp.RETRYING_HINT if self._entry.is_remote else mcp.ENDED_HINT
-        failed = failure(self._entry.name, error, f"{self._epitaph or 'The connection was closed.'} {hint}")
+        failed = failure(self._entry, error, f"{self._epitaph or 'The connection was closed.'} {hint}")
         if failed.kind == "needs_auth" and self.dialogue is not None:
             self._board.is_welcome(False, failed.message)
         return failed
@@ -286,9 +286,9 @@ class Life:
         text = first(error)
         if isinstance(text, ServerFailure):
             return Ending(text.message, lasted=lasted)
-        return Ending(failure(self._entry.name, error).message, again=lasted is not None, lasted=lasted)
+        return Ending(failure(self._entry, error).message, again=lasted is not None, lasted=lasted)
 
     def _refusal(self, fault: Fault) -> str:
         if self._board.signs:
             return f"It refuses the configured `Authorization` header. {fault.text}"
-        return f"It asks for a login. {fault.text} {mcp.LOGIN_HINT.format(name=self._entry.name)}"
+        return f"It asks for a login. {fault.text} {mcp.LOGIN_HINT.format(words=self._entry.named)}"

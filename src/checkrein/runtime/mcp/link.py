@@ -5,16 +5,14 @@ This module imports nothing of asyncio or `mcp`: `life`, which does, is imported
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from checkrein.base.diagnostic import Diagnostic
 from checkrein.llm.cancel import Cancel
-from checkrein.runtime.mcp.board import Board
-from checkrein.runtime.mcp.connection import CallResult, Catalog, Progress, PromptMessage, Status
+from checkrein.runtime.mcp.connection import CallResult, Progress, PromptMessage
 from checkrein.runtime.mcp.entry import Entry
 from checkrein.runtime.mcp.event_loop import Job, Loop
+from checkrein.runtime.mcp.front import Front
 from checkrein.runtime.mcp.needs import Needs
 
 if TYPE_CHECKING:
@@ -26,38 +24,16 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-class Link:
+class Link(Front):
     """A `Connection`. `begin` and `end` may follow each other as often as one likes. `gate` gives the
     semaphore of servers that connect at the same time; it is called on the loop's thread."""
 
     def __init__(self, entry: Entry, loop: Loop, needs: Needs, gate: Callable[[], asyncio.Semaphore]) -> None:
-        self.entry = entry
         self._loop = loop
-        self._needs = needs
         self._gate = gate
-        self._lock = threading.Lock()
         self._life: Life | None = None
         self._job: Job[None] | None = None
-        self._board = Board(entry, lambda: needs.changed(self), self._note)
-        if entry.problem:
-            self._board.state("failed", entry.problem)
-
-    @property
-    def name(self) -> str:
-        return self.entry.name
-
-    @property
-    def status(self) -> Status:
-        return self._board.status
-
-    @property
-    def catalog(self) -> Catalog:
-        return self._board.catalog
-
-    @property
-    def findings(self) -> tuple[Diagnostic, ...]:
-        """Warnings about its entry, its headers helper, and what it declares."""
-        return self._board.findings
+        super().__init__(entry, needs)
 
     def begin(self) -> None:
         """Connect. Returns at once."""
@@ -76,8 +52,7 @@ class Link:
             if not job.wait(grace):
                 job.cancel()
                 job.wait(grace)
-        if disabled is not None:
-            self._board.state("disabled", disabled or None)
+        self._switched_off(disabled)
 
     def release(self) -> Job[None] | None:
         """The work of the connection, if there is any, for one who ends it."""

@@ -11,14 +11,15 @@ from checkrein.facts import mcp
 from checkrein.llm.cancel import Cancel
 from checkrein.runtime.mcp.connection import Connection
 from checkrein.runtime.mcp.entry import Entry
-from checkrein.runtime.mcp.headers import Run
-from checkrein.runtime.mcp.program_port import Exchange
-from checkrein.runtime.mcp.relay import Relay
 from checkrein.runtime.process.command import Command, Pipes
 
 if TYPE_CHECKING:
     import httpx2
     from mcp.client import Transport
+
+    from checkrein.runtime.mcp.headers import Run
+    from checkrein.runtime.mcp.program_port import Exchange
+    from checkrein.runtime.mcp.relay import Relay
 
 Open = Callable[[Command], Pipes]
 """`Spawner.open` in a session. It refuses a command from an origin that is not trusted."""

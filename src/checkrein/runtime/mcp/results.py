@@ -28,6 +28,7 @@ from checkrein.facts.mcp import (
     WARN_OUTPUT_TOKENS,
 )
 from checkrein.llm.port import Base64, Image, Text
+from checkrein.runtime.context.reminders import quoted
 from checkrein.runtime.mcp.connection import CallResult
 from checkrein.runtime.secrets.cover import Cover
 from checkrein.runtime.session.events import Event, Notice
@@ -216,7 +217,7 @@ def _within(parts: tuple[Part, ...], outlet: Outlet) -> tuple[Part, ...]:
 
 def _plain(text: str, outlet: Outlet) -> str:
     kept = text[:_KEPT_CHARS]
-    masked = outlet.cover.text(scrubbed(kept).replace("\0", "\ufffd"))
+    masked = outlet.cover.text(quoted(scrubbed(kept).replace("\0", "\ufffd")))
     return masked if kept is text else f"{masked}\n[... {len(text) - _KEPT_CHARS:,} characters dropped ...]"
 
 

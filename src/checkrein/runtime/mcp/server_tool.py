@@ -18,6 +18,7 @@ from checkrein.base.wellformed import scrubbed
 from checkrein.facts.mcp import ALWAYS_LOAD, REQUIRES_USER, TEXT_BYTES
 from checkrein.policy.remote import Remote
 from checkrein.policy.tools import Meaning
+from checkrein.runtime.context.reminders import quoted
 from checkrein.runtime.mcp.connection import Connection, RemoteTool, ServerFailure
 from checkrein.runtime.mcp.declared_effects import DeclaredEffects
 from checkrein.runtime.mcp.results import Outlet, output
@@ -76,12 +77,25 @@ class ServerTool:
         )
 
     def run(self, input: dict[str, Any], context: ToolContext) -> ToolOutput:
+        if self._has_changed:
+            raise ToolFailure(
+                f"The MCP server {one_line(self.remote.server)} changed this tool while the call was judged, "
+                "so it did not run. Look at the tool again before you call it."
+            )
         try:
             result = self.connection.call_tool(self.tool.name, input, context.cancel, call=context.call_id)
         except ServerFailure as error:
             raise ToolFailure(failure_text(self.remote.server, error)) from None
         source = f"{one_line(self.tool.name)} of the MCP server {one_line(self.remote.server)}"
         return output(result, Outlet.of(context, source, self.tool.meta))
+
+    @property
+    def _has_changed(self) -> bool:
+        """What was judged is what runs: the server declares the tool otherwise by now, or no more."""
+        if self.connection.status.state != "connected":
+            return False
+        listed = self.connection.catalog.tools
+        return next((one for one in listed if one.name == self.tool.name), None) != self.tool
 
 
 class ServerTools(Struct, frozen=True):
@@ -123,7 +137,7 @@ def instructions_of(connection: Connection) -> str:
 
 def cut(text: str) -> str:
     """The beginning of a server's text, well-formed."""
-    text = scrubbed(text[: TEXT_BYTES + 1]).replace("\0", "\ufffd")
+    text = quoted(scrubbed(text[: TEXT_BYTES + 1]).replace("\0", "\ufffd"))
     data = text.encode()
     if len(data) <= TEXT_BYTES:
         return text
@@ -133,16 +147,15 @@ def cut(text: str) -> str:
 def failure_text(server: str, error: ServerFailure) -> str:
     """A failed request for the model: why, and what can be done."""
     name = one_line(server)
-    said = error.message[:_FAILURE_CHARS]
+    said = quoted(error.message[:_FAILURE_CHARS])
     match error.kind:
         case "timeout":
             return f"The MCP server {name} did not answer in time: {said}"
         case "cancelled":
             return f"The call was cancelled. What the MCP server {name} did until then stays."
         case "needs_auth":
-            return (
-                f"The MCP server {name} needs a login: {said} The user can run `checkrein mcp login {name}`."
-            )
+            hint = "" if "checkrein mcp login" in said else f" The user can run `checkrein mcp login {name}`."
+            return f"The MCP server {name} needs a login: {said}{hint}"
         case "gone":
             return f"The MCP server {name} is not connected: {said}"
     return f"The MCP server {name} failed: {said}"

@@ -83,7 +83,10 @@ class SessionServers:
         self._texts: deque[str] = deque()
         self._begun = False
         self._introduced = False
-        entries = tuple(resolve(server, place) for server in self._items.values())
+        entries = tuple(
+            resolve(server, place, own.agent if server.name in own.of_agent else None)
+            for server in self._items.values()
+        )
         self._entries = {entry.name: entry for entry in entries}
         self.servers = Servers(entries, replace(needs, changed=self._changed, logged=self._logged))
         for finding in (*effects.problems, *(one for entry in entries for one in entry.findings)):

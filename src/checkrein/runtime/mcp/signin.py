@@ -29,7 +29,8 @@ class SignIn(Protocol):
         ...
 
 
-def sign_in(view: View, env: Mapping[str, str]) -> SignIn:
+def sign_in(view: View, env: Mapping[str, str], agent: str | None = None) -> SignIn:
+    """`view` is the project that the servers are part of, `agent` the agent whose own they are."""
     from checkrein.runtime.mcp.oauth import login
 
-    return login.sign_in(view, env)
+    return login.SignIn(view, env, agent)

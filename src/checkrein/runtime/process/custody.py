@@ -102,4 +102,4 @@ def _script(mark: str) -> str:
         f"for f in $(grep -lsF -e {mark} /proc/[0-9]*/environ); do "
         'p=${f#/proc/}; kill -s "$s" "${p%/environ}" 2>/dev/null; done'
     )
-    return f"read -r _; s=TERM; {end}; sleep 1; s=KILL; {end}; {end}"
+    return f"read -r _; s=TERM; {end}; s=KILL; for _ in 1 2 3; do sleep 1; {end}; done"

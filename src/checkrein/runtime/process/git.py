@@ -142,12 +142,11 @@ def change_git(
     env: Mapping[str, str],
     spawner: Spawner,
     cancel: Cancel,
-    filters: bool,
     timeout: float,
 ) -> Completed:
-    """Run a git command of our own that changes the repository or its files. Its hooks never run, and its
-    filters only with `filters`: they make the content of files, so a trusted project may need them."""
-    off = () if filters else _filters(_config(cwd, env, spawner, cancel))
+    """Run a git command of our own that changes the repository or its files. Its hooks and filters never run:
+    no rule would bind them. Filters of the user's own configuration do."""
+    off = _filters(_config(cwd, env, spawner, cancel))
     return _git(arguments, cwd, safe_env(env, off), spawner, cancel, timeout)
 
 

@@ -46,6 +46,11 @@ class Chooser:
                     self._connected[spec, settings] = known
             return known
 
+    @property
+    def waiting(self) -> str | None:
+        """The command that a model waits for: it gives the credential."""
+        return None if self._helpers is None else self._helpers.waiting
+
     def chosen(self, spec: str | None) -> Chosen:
         """The model with what is known about it, for whoever only looks."""
         return self._find(_plain(spec), self.settings(spec))

@@ -140,6 +140,7 @@ class SessionStarted(Happened, frozen=True, tag="session_started", kw_only=True)
     plugins: tuple[tuple[str, str], ...] = ()
     layers: tuple[Layer, ...] = ()
     output_style: str = "default"
+    betas: tuple[str, ...] = ()
     trusted: bool = True
     skipped: tuple[Diagnostic, ...] = ()
     source: Literal["startup", "resume", "fork", "clear", "compact"] = "startup"
@@ -200,7 +201,8 @@ class ToolStarted(Happened, frozen=True, tag="tool_started"):
 
 
 class ToolFinished(Happened, frozen=True, tag="tool_finished", kw_only=True):
-    """`content` is for the model, `structured` for programs. `caller` as in `ToolStarted`."""
+    """`content` is for the model, `structured` for programs. `caller` as in `ToolStarted`. `by` says who gave
+    the verdict; None for a call that was never judged."""
 
     id: str
     name: str
@@ -214,6 +216,7 @@ class ToolFinished(Happened, frozen=True, tag="tool_finished", kw_only=True):
     verdict: str = "allow"
     reason: str = ""
     refused: bool = False
+    by: Literal["rule", "mode", "classifier", "hook", "asker", "trust"] | None = None
     rule: str | None = None
     origin: Origin | None = None
 

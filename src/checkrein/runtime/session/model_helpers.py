@@ -30,6 +30,8 @@ class ModelHelpers:
 
     def __init__(self, trust: Standing, env: Mapping[str, str]) -> None:
         self._trust, self._env = trust, env
+        self.waiting: str | None = None
+        """The command that a model waits for."""
 
     @property
     def names(self) -> frozenset[str]:
@@ -64,11 +66,14 @@ class ModelHelpers:
             timeout=_SIGN_IN_SECONDS if name.endswith("Refresh") else _SECONDS,
             limit=1 << 16,
         )
+        self.waiting = name if origin is _OWN else f"{name} ({origin.beside(command.cwd)})"
         with Spawner(lambda one: one is _OWN or self._trust.trusts(one), withheld=frozenset()) as spawner:
             try:
                 ended = spawner.run(command, Cancel())
             except (CheckreinError, OSError) as error:
                 raise AuthError(f"{name} could not be run: {error}", kind="credentials_missing") from None
+            finally:
+                self.waiting = None
         if ended.timed_out:
             raise AuthError(f"{name} took longer than {command.timeout:g} s.", kind="credentials_missing")
         if ended.exit_code != 0:

@@ -46,6 +46,7 @@ def started(conversation: Conversation) -> SessionStarted:
         plugins=tuple((n, r.item.root) for n, r in view.project.plugins.items() if r.item.enabled),
         layers=conversation.services.layers.all,
         output_style=conversation.backdrop.prompt.style or _style(view),
+        betas=conversation.options.betas,
         trusted=conversation.services.trust.status.trusted,
         skipped=conversation.services.skipped,
         source=conversation.record.opened.source,

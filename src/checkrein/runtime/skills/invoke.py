@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from checkrein.base.errors import PolicyError
+from checkrein.base.origin import BOUND_SCOPES
 from checkrein.facts.claude import SYNCED_SKILLS
 from checkrein.model.items import Command, Hook, Invocable, Plugin, Skill
 from checkrein.model.project import Project
 from checkrein.model.rule import Rule, parse_rule
+from checkrein.passes.agents.child_terms import is_file_model
 
 if TYPE_CHECKING:
     from checkrein.runtime.skills.template import Piece
@@ -78,9 +80,17 @@ def invoke(
         allow=pre_approvals(item, known),
         disallow=item.disallowed_tools,
         hooks=item.hooks,
-        model=None if item.model in (None, "inherit") else item.model,
+        model=_model(item),
         effort=item.effort,
     )
+
+
+def _model(item: Invocable) -> str | None:
+    """None leaves the session's. A file that plays a model is the user's choice alone."""
+    name = item.model
+    if name is None or name == "inherit" or (item.origin.scope in BOUND_SCOPES and is_file_model(name)):
+        return None
+    return name
 
 
 def _deep(text: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
@@ -25,8 +26,10 @@ from checkrein.runtime.skills.invoke import (
 )
 from checkrein.runtime.skills.mentions import mentions
 from checkrein.runtime.skills.shelf import Shelf
-from checkrein.runtime.tools.delegate import Delegate, Errand
 from checkrein.runtime.tools.port import Aside, ToolOutput
+
+if TYPE_CHECKING:
+    from checkrein.runtime.tools.delegate import Delegate
 
 FORK = "fork"
 
@@ -112,7 +115,8 @@ class Invoker:
         if item.context == FORK:
             take_back()
             return invocation
-        attached = () if is_synced(item) else tuple(mentions(invocation.text, self._host, aside.emit))
+        named = () if is_synced(item) else mentions(invocation.text, self._host, aside.emit)
+        attached = tuple(one.text for one in named)
         variants = self.shelf.variants(item.name)
         if variants:
             listed = ", ".join(variants)
@@ -132,6 +136,8 @@ class Invoker:
                 hint="Remove `context: fork`, or use a session with subagents.",
                 origin=item.where("context"),
             )
+        from checkrein.runtime.tools.delegate import Errand
+
         return delegate.run_skill(
             Errand(
                 skill=item.name,

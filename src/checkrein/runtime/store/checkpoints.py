@@ -39,11 +39,14 @@ class Change(Struct, frozen=True, omit_defaults=True):
 
 
 class Restored(Struct, frozen=True):
-    """What a rewind did: files it restored, newer files it deleted, files it did not touch."""
+    """What a rewind did: files it restored, newer files it deleted, files it did not touch; and how many
+    lines came back and went away with that."""
 
     restored: tuple[str, ...] = ()
     deleted: tuple[str, ...] = ()
     skipped: tuple[str, ...] = ()
+    insertions: int = 0
+    deletions: int = 0
 
     def __str__(self) -> str:
         parts = [
@@ -112,6 +115,7 @@ class Checkpoints:
                 if change.message in undone:
                     first.setdefault(change.path, change)
             act = self._foreseen if dry_run else self._put_back
+            lines = {path: self._lines(change) for path, change in first.items()}
             outcome = {path: act(change) for path, change in first.items()}
             if not dry_run:
                 self._changes = [one for one in self._changes if one.message not in undone]
@@ -121,6 +125,8 @@ class Checkpoints:
             restored=tuple(path for path, done in outcome.items() if done == "restored"),
             deleted=tuple(path for path, done in outcome.items() if done == "deleted"),
             skipped=tuple(path for path, done in outcome.items() if done == "skipped"),
+            insertions=sum(lines[path][0] for path, done in outcome.items() if done != "skipped"),
+            deletions=sum(lines[path][1] for path, done in outcome.items() if done != "skipped"),
         )
 
     def _keep(self, message: str, path: str) -> Change | None:
@@ -137,6 +143,14 @@ class Checkpoints:
         if not kept.exists():
             write_atomic(kept, data, 0o600)
         return Change(message, path, name, stat.S_IMODE(found.st_mode))
+
+    def _lines(self, change: Change) -> tuple[int, int]:
+        """How many lines come back, and how many go away, when the file is restored."""
+        from checkrein.runtime.tools.patch import counted
+
+        assert self._directory is not None
+        now = _text(Path(change.path))
+        return counted(now, "" if change.before is None else _text(self._directory / change.before))
 
     def _foreseen(self, change: Change) -> str:
         now = os.lstat(change.path) if os.path.lexists(change.path) else None
@@ -212,6 +226,16 @@ def _set_mode(path: str, mode: int) -> None:
         os.fchmod(descriptor, mode)
     finally:
         os.close(descriptor)
+
+
+def _text(path: Path) -> str:
+    """The words of a regular file; nothing of anything else."""
+    try:
+        if not _is_plain(os.lstat(path)):
+            return ""
+        return path.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return ""
 
 
 def _is_plain(found: os.stat_result) -> bool:

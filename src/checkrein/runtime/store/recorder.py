@@ -81,6 +81,13 @@ class Recorder:
         """The note of the harness before a prompt."""
         self.writer.user(blocks(message), meta=True)
 
+    def attached(self, path: str, contents: str) -> None:
+        """A file that a prompt names. Readers of the transcript see it; the model got it as a reminder."""
+        lines = len(contents.splitlines())
+        file = {"filePath": path, "content": contents, "numLines": lines, "startLine": 1, "totalLines": lines}
+        attachment = {"type": "file", "filename": path, "content": {"type": "text", "file": file}}
+        self.writer.append({"type": "attachment", "attachment": attachment})
+
     def compacted(self, messages: Sequence[Message], trigger: str, before_tokens: int) -> None:
         """The conversation starts again with these messages; the earlier ones stay in the file."""
         self.writer.boundary(trigger=trigger, before_tokens=before_tokens)

@@ -14,7 +14,6 @@ from checkrein.base.clock import timestamp_ms
 from checkrein.base.errors import UsageError
 from checkrein.base.ids import new_uuid
 from checkrein.runtime.store import layout
-from checkrein.runtime.store.find import find, find_id
 from checkrein.runtime.store.lock import SessionLock, holder_of
 from checkrein.runtime.store.transcript_files import TranscriptFile, directory_for
 from checkrein.runtime.store.values import Conversation, Match, Outline, SessionInfo, SessionKind
@@ -140,6 +139,8 @@ class SessionStore:
 
     def delete(self, session_id: str, cwd: str | Path | None = None) -> bool:
         """Remove a session and all files beside it. False when it does not exist: deleting twice is fine."""
+        from checkrein.runtime.store.find import find_id
+
         layout.checked_id(session_id)
         path = find_id(self.root, session_id, cwd)
         if path is None:
@@ -152,6 +153,8 @@ class SessionStore:
 
     def find(self, reference: str, cwd: str | Path | None = None) -> Path:
         """The transcript that a reference means, or NotFoundError (`session_not_found`)."""
+        from checkrein.runtime.store.find import find
+
         return find(self.root, reference, cwd, self._listed)
 
     def load(self, reference: str, cwd: str | Path | None = None, *, leaf: str | None = None) -> Conversation:
@@ -224,6 +227,8 @@ class SessionStore:
 
     def _free_path(self, directory: Path, session_id: str | None) -> Path:
         if session_id is not None:
+            from checkrein.runtime.store.find import find_id
+
             path = layout.session_path(directory, session_id)
             if find_id(self.root, session_id) is not None:
                 raise layout.exists(path)

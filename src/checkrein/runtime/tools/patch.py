@@ -21,6 +21,12 @@ def structured_patch(old: str, new: str) -> list[dict[str, Any]]:
     return hunks
 
 
+def counted(old: str, new: str) -> tuple[int, int]:
+    """How many lines the new text has more, and how many it lost."""
+    changes = list(_changes(_lines(old), _lines(new)))
+    return sum(d - c for _, _, c, d in changes), sum(b - a for a, b, _, _ in changes)
+
+
 def _lines(text: str) -> list[str]:
     lines = text.split("\n")
     return lines[:-1] if lines[-1] == "" else lines

@@ -5,25 +5,31 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-import shlex
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from checkrein.facts.trust import SCRIPT_SUFFIXES, TASK_FILES
 from checkrein.model.project import Place
 
 _BREAKS = re.compile(r"[\s;|&()<>`'\"=,{}]+")
+_QUOTES = frozenset("'\"\\")
+_SPACES = re.compile("[ \t\r\n]+")
 _PLACES = ("CLAUDE_PROJECT_DIR", "PWD", "CLAUDE_PLUGIN_ROOT")
 _LONGEST = 4096
 _SIBLINGS = 200
 _CHUNK = 1 << 20
 
 
-def named_files(texts: Iterable[str], place: Place, plugin_root: str | None = None) -> tuple[str, ...]:
+def named_files(
+    texts: Iterable[str],
+    place: Place,
+    plugin_root: str | None = None,
+    real: Callable[[str], str] = os.path.realpath,
+) -> tuple[str, ...]:
     """Regular files in the project that the words of a command lead to, in order of path.
 
     Looks for each word below the working directory, the root, a plugin's root and every directory that the
     command names. It may find more files than the command runs. It does not follow what a script loads,
-    apart from scripts beside it in `.claude/`.
+    apart from scripts beside it in `.claude/`. `real` follows links.
     """
     roots = list(dict.fromkeys(root for root in (place.cwd, place.root, plugin_root) if root))
     words = [word for text in texts for word in _words(_expanded(text, place, plugin_root))]
@@ -34,20 +40,29 @@ def named_files(texts: Iterable[str], place: Place, plugin_root: str | None = No
     for word in words:
         tasks = TASK_FILES.get(os.path.basename(word), ())
         for path in {_join(base, word) for base in bases}:
-            if _counts(path, roots):
+            if _counts(path, roots, real):
                 found.add(path)
                 found.update(_siblings(path, place))
-        found.update(file for task in tasks for base in bases if _counts(file := _join(base, task), roots))
+        found.update(
+            file for task in tasks for base in bases if _counts(file := _join(base, task), roots, real)
+        )
     return tuple(sorted(found))
 
 
 def _words(text: str) -> list[str]:
-    try:
-        whole = shlex.split(text)
-    except ValueError:
-        whole = []
-    words = dict.fromkeys((*whole, *_BREAKS.split(text)))
+    words = dict.fromkeys((*_shell_words(text), *_BREAKS.split(text)))
     return [word for word in words if word and "\0" not in word and len(word) < _LONGEST]
+
+
+def _shell_words(text: str) -> list[str]:
+    if _QUOTES.isdisjoint(text):
+        return _SPACES.split(text)
+    import shlex
+
+    try:
+        return shlex.split(text)
+    except ValueError:
+        return []
 
 
 def _expanded(text: str, place: Place, plugin_root: str | None) -> str:
@@ -61,11 +76,11 @@ def _join(base: str, word: str) -> str:
     return os.path.normpath(os.path.join(base, word))
 
 
-def _counts(path: str, roots: Sequence[str]) -> bool:
+def _counts(path: str, roots: Sequence[str], real: Callable[[str], str]) -> bool:
     if not os.path.isfile(path):
         return False
     inside = tuple(root.rstrip(os.sep) + os.sep for root in roots)
-    return path.startswith(inside) or os.path.realpath(path).startswith(inside)
+    return path.startswith(inside) or real(path).startswith(inside)
 
 
 def _siblings(path: str, place: Place) -> list[str]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Iterable
+from functools import cache
 from typing import Any, TypeVar
 
 import msgspec
@@ -66,6 +67,7 @@ class _Walk:
         self.is_project: IsProject = project_content(place)
         self.plugin_roots = {plugin.name: plugin.root for plugin in sources.plugins}
         self.items: list[SurfaceItem] = []
+        self.real = cache(os.path.realpath)
 
     def without(self, items: Iterable[T], note: Any) -> tuple[T, ...]:
         kept = []
@@ -90,7 +92,7 @@ class _Walk:
         file = os.path.relpath(origin.file, self.place.root)
         data = msgspec.json.encode((kind, file, content), enc_hook=str, order="deterministic")
         root = self.plugin_roots.get(plugin) if plugin else None
-        files = named_files(commands, self.place, root)
+        files = named_files(commands, self.place, root, self.real)
         self.items.append(SurfaceItem(kind, label, origin, hashlib.sha256(data).hexdigest(), files))
 
     def hook(self, hook: Hook) -> None:

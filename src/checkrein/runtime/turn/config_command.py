@@ -66,7 +66,7 @@ def _set(conversation: Conversation, key: str, value: str) -> Generator[Event, N
         case "thinking":
             _think(conversation, value.lower())
         case _:
-            _restyle(conversation, value)
+            _choose_style(conversation, value)
 
 
 def _think(conversation: Conversation, value: str) -> None:
@@ -80,9 +80,14 @@ def _think(conversation: Conversation, value: str) -> None:
         raise CheckreinError(f"it is {KEYS['thinking']}.", kind="value_invalid")
 
 
-def _restyle(conversation: Conversation, name: str) -> None:
-    place = conversation.view.project.place
-    found = styles.styles(place)
+def _choose_style(conversation: Conversation, name: str) -> None:
+    found = styles.styles(conversation.view.project.place)
     if name != styles.DEFAULT and name not in found:
         raise CheckreinError(f"there is no style {name!r}.{did_you_mean(name, found)}", kind="value_invalid")
-    conversation.backdrop.prompt.restyle(styles.segment_of(place, name), name)
+    restyle(conversation, name)
+
+
+def restyle(conversation: Conversation, name: str) -> None:
+    """Another output style from the next request on."""
+    segment = styles.segment_of(conversation.view.project.place, name)
+    conversation.backdrop.prompt.restyle(segment, name)

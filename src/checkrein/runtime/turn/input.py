@@ -82,11 +82,11 @@ def prepare(
         if problem is not None:
             return Prompted(unknown=problem)
     found: list[Event] = []
-    attached = mentions(text, conversation.host, found.append)
-    attached += _agents(conversation, text)
+    files = mentions(text, conversation.host, found.append, by_user=True)
+    attached = [*(one.text for one in files), *_agents(conversation, text)]
     yield from found
     attached += yield from _resources(conversation, text, cancel)
-    return Prompted(blocks=blocks, before=(*before, *attached))
+    return Prompted(blocks=blocks, before=(*before, *attached), files=tuple(files))
 
 
 def _agents(conversation: Conversation, text: str) -> list[str]:

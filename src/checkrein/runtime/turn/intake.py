@@ -45,6 +45,9 @@ def accept(
     message = Message("user", prompted.blocks)
     conversation.state.append(message)
     yield PromptAccepted(uuid, message)
+    for one in prompted.files:
+        if one.contents is not None:
+            conversation.recorder.attached(one.path, one.contents)
     return prompted
 
 

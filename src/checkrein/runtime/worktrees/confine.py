@@ -31,6 +31,7 @@ def confine(
         checkout=checkout,
         root=root,
         worktree=worktree.path,
+        home=os.path.realpath(situation.home) if situation.home else "",
     )
     return isolate(situation, isolation)
 

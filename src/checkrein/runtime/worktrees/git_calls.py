@@ -23,12 +23,11 @@ _LOCKED = re.compile(
 
 
 class Git:
-    """`filters`: the project is trusted, so the filters of its repository may run."""
+    """Nothing that the repository names runs."""
 
-    def __init__(self, env: Mapping[str, str], spawner: Spawner, *, filters: bool = False) -> None:
+    def __init__(self, env: Mapping[str, str], spawner: Spawner) -> None:
         self._env = env
         self._spawner = spawner
-        self._filters = filters
 
     def call(self, cwd: str, cancel: Cancel, *arguments: str) -> Completed:
         """Tries again while git finds the lock of another git."""
@@ -39,7 +38,6 @@ class Git:
                 env=self._env,
                 spawner=self._spawner,
                 cancel=cancel,
-                filters=self._filters,
                 timeout=_TIMEOUT,
             )
             if done.exit_code == 0 or not _LOCKED.search(said(done)):

@@ -10,6 +10,7 @@ from collections.abc import Callable, Generator
 from typing import TYPE_CHECKING
 
 from checkrein.base.errors import FileError
+from checkrein.base.files import beneath
 from checkrein.runtime.hooks import payloads
 from checkrein.runtime.worktrees.alone import wishes_of
 from checkrein.runtime.worktrees.worktree import Kept, Worktree
@@ -30,7 +31,6 @@ def session_worktrees(services: Services, cwd: str, cancel: Cancel) -> Worktrees
         env=services.child_env,
         spawner=services.spawner,
         cancel=cancel,
-        filters=services.trust.trusted,
         wishes=wishes_of(services.trust.project),
     )
 
@@ -56,6 +56,14 @@ def make_worktree(
     if not os.path.isdir(full):
         raise FileError(
             f"The WorktreeCreate hook names {path}, which is not a directory.", kind="worktree_hook_failed"
+        )
+    if any(beneath(os.path.realpath(one), full) for one in (hooks.common.cwd, os.path.expanduser("~"))):
+        raise FileError(
+            f"The WorktreeCreate hook names {path}, which holds more than a checkout: the directory of the "
+            "session or your home is in it.",
+            kind="worktree_hook_failed",
+            hint="Let it make a directory of its own.",
+            origin=outcome.origin,
         )
     return Worktree(path=full, name=folder, branch="", base="", root=hooks.common.cwd)
 

@@ -120,7 +120,6 @@ class Workplace:
                 env=self._env,
                 spawner=spawner,
                 cancel=Cancel(),
-                filters=self._trust.trusted,
                 wishes=wishes_of(self._trust.project),
             )
         return self._trees

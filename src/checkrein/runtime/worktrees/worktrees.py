@@ -38,12 +38,10 @@ class Worktrees:
         env: Mapping[str, str],
         spawner: Spawner,
         cancel: Cancel,
-        filters: bool = False,
         wishes: Wishes = NO_WISHES,
     ) -> None:
-        """`filters`: the project is trusted, so the filters of its repository may run. Raises NotFoundError
-        or FileError where there can be no worktrees."""
-        self.git = Git(env, spawner, filters=filters)
+        """Raises NotFoundError or FileError where there can be no worktrees."""
+        self.git = Git(env, spawner)
         self.repository = repository_of(cwd, self.git, cancel)
         self._wishes = wishes
         self._marks: dict[str, Mark] = {}

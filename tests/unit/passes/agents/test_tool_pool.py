@@ -61,6 +61,13 @@ def test_disallowed_tools_come_first() -> None:
     )
 
 
+def test_without_bash_nothing_else_runs_commands() -> None:
+    offered = ("Bash", "Monitor", "Read")
+    assert taken(kind(disallowed=("Bash",)), offered).names == ("Read",)
+    assert taken(kind(disallowed=("Monitor",)), offered).names == ("Bash", "Read")
+    assert taken(kind(tools=("Read", "Monitor")), offered).names == ("Monitor", "Read")
+
+
 def test_a_star_is_every_tool() -> None:
     assert taken(kind(tools=("*",))).names == OFFERED
 

@@ -94,7 +94,7 @@ def test_without_an_answer_it_fails(sessions: Any, replies: list[dict[str, Any]]
 
 
 def test_it_gives_up_after_so_many_requests(sessions: Any) -> None:
-    session = sessions({**call("Glob", pattern="*"), "repeat": 0})
+    session = sessions(*(call("Glob", pattern=f"*{number}") for number in range(HELPER_REQUESTS + 1)))
     with pytest.raises(ModelError):
         helped(session)
     assert len(requests(session)) == HELPER_REQUESTS

@@ -8,6 +8,7 @@ import sys
 import threading
 import time
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -18,6 +19,34 @@ from checkrein.runtime.mcp.needs import Delays
 from support.mcp_servers import impatient, stdio, until
 
 from .conftest import Connect
+
+
+def test_a_stream_of_changes_that_always_breaks_is_opened_less_and_less(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    from mcp.client.subscriptions import SubscriptionLost
+
+    from checkrein.runtime.mcp import dialogue
+
+    offers = SimpleNamespace(list_changed=True)
+    slept: list[float] = []
+
+    async def sleep(seconds: float) -> None:
+        slept.append(seconds)
+        if seconds > 60:
+            raise KeyboardInterrupt
+
+    def listen(**wanted: bool) -> Any:
+        raise SubscriptionLost
+
+    monkeypatch.setattr(dialogue.asyncio, "sleep", sleep)
+    declared = SimpleNamespace(tools=offers, prompts=None, resources=None)
+    client = SimpleNamespace(server_capabilities=declared, listen=listen)
+    broken = SimpleNamespace(client=client, is_modern=True, _stale=lambda kind: None)
+    with pytest.raises(KeyboardInterrupt):
+        dialogue.Dialogue.listen(broken).send(None)  # type: ignore[arg-type]
+    assert slept == [1.0, 1.0, 1.0, 6 * 3600.0]
+
 
 RICH = """
 OFFERS = {"tools": {}, "prompts": {"listChanged": True}, "resources": {}}

@@ -33,6 +33,17 @@ def test_variables_in_a_stdio_entry() -> None:
     assert "`${NONE}`, which is not set" in finding.message
 
 
+def test_hidden_space_is_told_and_stays() -> None:
+    entry = resolved(command="node ", args=("a b", "\u200bc"), env={"KEY": "t0ken\n"})
+    assert (entry.argv, entry.env["KEY"]) == (("node ", "a b", "\u200bc"), "t0ken\n")
+    assert [one.code for one in entry.findings] == ["RUNMCP005"] * 3
+    told = " ".join(one.message for one in entry.findings)
+    assert all(part in told for part in ("`command`", "argument 2", "the variable `KEY`"))
+    assert "t0ken" not in told
+    far = resolved(url="https://x.test/ ", headers={"X-Key": "\u00a0k", "Y": "fine value"})
+    assert [one.message.partition(" in ")[2] for one in far.findings] == ["`url`.", "the header `X-Key`."]
+
+
 def test_variables_in_a_remote_entry() -> None:
     entry = resolved(url="https://${HOST}/mcp", headers={"Authorization": "Bearer ${GITHUB_TOKEN}"})
     assert entry.url == "https://h.test/mcp"

@@ -69,7 +69,9 @@ def test_a_command_knows_its_folder() -> None:
     ("model", "wanted"), [(None, None), ("inherit", None), ("opus", "opus"), ("scripted:x", "scripted:x")]
 )
 def test_models(model: str | None, wanted: str | None) -> None:
-    assert invoke(skill(model=model), "", {}, shell).model == wanted
+    mine, theirs = skill(model=model, origin=Origin("/h/SKILL.md", "user")), skill(model=model)
+    assert invoke(mine, "", {}, shell).model == wanted
+    assert invoke(theirs, "", {}, shell).model == (None if model == "scripted:x" else wanted)
 
 
 def test_skills_of_the_account_run_nothing() -> None:

@@ -364,3 +364,11 @@ class TestScripts:
         words = "cat pipe loop gone secret \0 " + "x" * 5000
         assert [os.path.basename(file) for file in named_files([words], project.place)] == ["secret"]
         assert fingerprint(str(root / "gone"), str(root)) != fingerprint(str(root / "secret"), str(root))
+
+
+@pytest.mark.parametrize("blank", [" ", "  ", "\t", "\r\n", " \t\n "])
+def test_words_without_quotes_end_where_a_shell_ends_them(blank: str, tmp_path: Path) -> None:
+    script = tmp_path / "a=b,c\x0bd.sh"
+    script.write_text("true\n")
+    place = load(tmp_path).place
+    assert named_files((f"{blank}sh{blank}./{script.name}{blank}",), place) == (str(script),)

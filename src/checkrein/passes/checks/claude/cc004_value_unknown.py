@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from checkrein.base.diagnostic import Severity
 from checkrein.base.nearest import nearest
-from checkrein.facts import claude_fields
+from checkrein.facts import claude, claude_fields
 from checkrein.model.items import Agent, Command, Skill
 from checkrein.passes.checks import edits
 from checkrein.passes.checks.check import Check, Finding, Subject
@@ -31,7 +31,8 @@ def run(subject: Subject) -> Iterator[Finding]:
                 continue
             origin = subject.find(item.where(known.name), value)
             meant = nearest(value, known.values, 0.75)
-            fix = edits.respell(subject, origin, value, meant) if meant else None
+            approves = known.name == "permissionMode" and meant not in claude.NARROW_MODES
+            fix = edits.respell(subject, origin, value, meant, approves=approves) if meant else None
             message = (
                 f"`{known.name}: {value}` of the {noun(item)} "
                 f"`{item.name}` is not one of {', '.join(known.values)}"

@@ -19,7 +19,8 @@ def run(subject: Subject) -> Iterator[Finding]:
                 continue
             origin = subject.find(mention.origin, mention.tool)
             meant = nearest(mention.tool, toolnames.known_tools(subject), 0.75)
-            fix = edits.respell(subject, origin, mention.tool, meant) if meant else None
+            approves = mention.where == "allowed-tools"
+            fix = edits.respell(subject, origin, mention.tool, meant, approves=approves) if meant else None
             message = f"`{mention.where}` of `{item.name}` names `{mention.tool}`, which is not a tool"
             yield Finding(origin=origin, message=message, fix=fix)
 

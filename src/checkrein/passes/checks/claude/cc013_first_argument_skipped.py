@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from checkrein.passes.checks.check import Check, Finding, Subject
 from checkrein.passes.checks.examples import COMMAND, command
-from checkrein.passes.checks.parts import invocables
+from checkrein.passes.checks.parts import invocables, takes_arguments
 from checkrein.passes.checks.prose import code_spans, spot, teaches
 
 _POSITION = re.compile(r"(?<![\\$\w])\$(?:ARGUMENTS\[)?(\d)(?:\])?(?!\w|[.,]\d)")
@@ -16,17 +16,22 @@ _ELSE = re.compile(
     r"(?i:\bnot\b)[^.]{0,8}\$1"
     r"|\$\d+(?:[.,]\d+)?\s?(?:[-–—~/+%kKMB]|to \$|per\b|a (?:month|year|day)|each\b|million|billion|USD)"
     r"|\$\d{2,}|(?i:\b(?:costs?|pric|budget|fee|pay|dollar|cheap|revenue|USD|charge|spend|sav)\w*)"
+    r"|\bSQL\b|(?i:\b(?:parameteri[sz]ed|prepared) (?:quer|statement))"
 )
+# What a line of a skill must say about `$1` when nothing else says that the skill takes arguments.
+_ARGUMENT = re.compile(r"(?i)\b(?:argument|parameter|arg|param|user (?:input|gave|gives|passed|typed))s?\b")
 
 
 def run(subject: Subject) -> Iterator[Finding]:
     for item in invocables(subject.project):
         if "$1" not in item.body or item.arguments or teaches(item):
             continue
+        argued = takes_arguments(item)
         places = [
             (int(match[1]), spot(item, line.number, match.start(), match.end()))
             for line in subject.body(item).lines()
             if not line.fenced and "$" in line.text and not _ELSE.search(line.text)
+            if argued or _ARGUMENT.search(line.text)
             for match in _POSITION.finditer(_without_shell(line.text))
         ]
         numbers = {number for number, _ in places}

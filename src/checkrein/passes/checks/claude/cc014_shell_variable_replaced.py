@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from checkrein.model.items import Command, Skill
 from checkrein.passes.checks import edits
 from checkrein.passes.checks.check import Check, Finding, Subject
 from checkrein.passes.checks.examples import COMMAND, command
-from checkrein.passes.checks.parts import invocables
+from checkrein.passes.checks.parts import invocables, takes_arguments
 from checkrein.passes.checks.prose import spot
 
 _POSITION = re.compile(r"(?<![\\$\w])\$(\d)(?![\w]|[.,]\d)")
@@ -17,7 +16,7 @@ _POSITION = re.compile(r"(?<![\\$\w])\$(\d)(?![\w]|[.,]\d)")
 
 def run(subject: Subject) -> Iterator[Finding]:
     for item in invocables(subject.project):
-        if "$" not in item.body or not _takes_arguments(item):
+        if "$" not in item.body or not takes_arguments(item):
             continue
         for line in subject.body(item).lines():
             for match in _positions(line.text, line.fenced) if "$" in line.text else ():
@@ -28,13 +27,6 @@ def run(subject: Subject) -> Iterator[Finding]:
                 )
                 yield Finding(origin=origin, message=message, fix=fix)
                 break
-
-
-def _takes_arguments(item: Skill | Command) -> bool:
-    """Without an argument at its place, `$N` stays as it is written."""
-    return bool(
-        item.arguments or item.argument_hint or "$ARGUMENTS" in item.body or isinstance(item, Command)
-    )
 
 
 def _positions(text: str, fenced: bool) -> Iterator[re.Match[str]]:

@@ -12,9 +12,6 @@ from checkrein.passes.checks.check import Check, Finding, Subject
 from checkrein.passes.checks.examples import SETTINGS, document
 from checkrein.passes.checks.settingkeys import named
 
-_NARROW = ("default", "manual", "plan")
-"""Modes that approve nothing without a question."""
-
 
 def run(subject: Subject) -> Iterator[Finding]:
     for setting in named(subject, "permissions.defaultMode"):
@@ -31,7 +28,7 @@ def run(subject: Subject) -> Iterator[Finding]:
                 json.dumps(mode),
                 json.dumps(meant),
                 f"Write `{meant}`",
-                safe=meant in _NARROW,
+                safe=meant in claude.NARROW_MODES,
             )
         modes = ", ".join(claude.PERMISSION_MODES)
         message = f"`permissions.defaultMode: {mode}` is not one of {modes}"

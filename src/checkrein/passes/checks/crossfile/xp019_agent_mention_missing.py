@@ -26,6 +26,8 @@ def run(subject: Subject) -> Iterator[Finding]:
                 continue
             seen.add(name)
             suggestion = nearest(name, known, 0.75)
+            if not suggestion and not subject.project.sources.agents:
+                continue  # the project keeps its agents elsewhere
             message = f"There is no agent `{name}`" + (f"; did you mean `{suggestion}`" if suggestion else "")
             yield Finding(origin=spot(item, hit.line.number, hit.start, hit.end), message=message)
 

@@ -22,6 +22,8 @@ _IN_HOOK = re.compile(f"{_ANY_NPX}{_NAME}|{_UVX}")
 _KINDS = ("dependencies", "devDependencies", "peerDependencies", "optionalDependencies")
 _PROGRAMS = ("npx", "bunx", "pnpm dlx", "yarn dlx", "uvx", "pipx run")
 _IN_TEXT = re.compile(f"{_NPX}{_NAME}|{_UVX}")
+_LESSON = re.compile(r"(?i)\b(?:npx|bunx|dlx|uvx|pipx)\b")
+"""In a heading: the section explains the program that fetches, and what it fetches is an example."""
 
 
 def run(subject: Subject) -> Iterator[Finding]:
@@ -37,13 +39,16 @@ def run(subject: Subject) -> Iterator[Finding]:
                         origin=origin, message=f"The `{hook.name}` hook runs the newest version of `{name}`"
                     )
     for item in bodies(subject.project):
-        if ("npx" not in item.body and "uvx" not in item.body and "dlx" not in item.body) or teaches(item):
+        if not any(program in item.body for program in _PROGRAMS) or teaches(item):
             continue
         seen: set[str] = set()
-        for hit in subject.body(item).hits(_IN_TEXT, *_PROGRAMS):
+        body = subject.body(item)
+        for hit in body.hits(_IN_TEXT, *_PROGRAMS):
             name = hit.match["npm"] or hit.match["py"]
-            if hit.line.shell and not hit.line.sample and name not in own and name not in seen:
-                seen.add(name)
+            if not hit.line.shell or hit.line.sample or name in own or name in seen:
+                continue
+            seen.add(name)
+            if not _LESSON.search(body.heading(hit.line.number)):
                 origin = spot(item, hit.line.number, hit.start, hit.end)
                 yield Finding(origin=origin, message=f"`{item.name}` runs the newest version of `{name}`")
 

@@ -19,19 +19,23 @@ _PATTERN = re.compile(r"\[\^|\[[A-Za-z0-9]-|\\[sdwb]|\{\d+,?\d*\}|\.\*|\(\?|\]\+
 _PASSWORD = re.compile(r"://[^\s/:@]+:([^\s/@]+)@")
 _PLAIN = re.compile(
     r"(?i)[a-z]*(?:pass|secret|word|admin|root|postgres|mysql|mongo|redis|guest|token|pw|key)\w*|[a-z]{1,12}"
+    r"|\[.*\]|\(.*\)|%\w+%|[a-z]+(?:[_-][a-z]+)+"
 )
+_KEY_HEADER = "-----BEGIN "
+_KEY_TEXT = re.compile(r"[\s>|\"'+]*(?:\\n)?[A-Za-z0-9+/]{20,}")
 
 
 def run(subject: Subject) -> Iterator[Finding]:
     for item in subject.project.sources.instructions:
-        for number in secret_lines(subject.text(item.name)):
-            if not _is_example(subject.line(item.name, number)):
+        text = subject.text(item.name)
+        for number in secret_lines(text):
+            if not _is_example(subject.line(item.name, number)) and not _is_outline(text, number):
                 message = "The instructions hold what looks like a secret"
                 yield Finding(origin=item.origin.at(Span(number)), message=message)
     for owner in bodies(subject.project):
         for number in secret_lines(owner.body):
             line = subject.body(owner).line(owner.body_line + number - 1)
-            if not (line.sample or _is_example(line.text)):
+            if not (line.sample or _is_example(line.text) or _is_outline(owner.body, number)):
                 message = f"The {noun(owner)} `{owner.name}` holds what looks like a secret"
                 yield Finding(origin=owner.origin.at(Span(line.number), "body"), message=message)
 
@@ -42,6 +46,15 @@ def _is_example(text: str) -> bool:
         return True
     found = _PASSWORD.search(text)
     return found is not None and _PLAIN.fullmatch(found[1]) is not None
+
+
+def _is_outline(text: str, number: int) -> bool:
+    """Whether a line is the header of a private key without the key: a file format, not a secret."""
+    line, *after = text.split("\n")[number - 1 : number + 8]
+    if _KEY_HEADER not in line or secret_lines(line.partition(_KEY_HEADER)[0]):
+        return False
+    rest = line.partition("KEY")[2].partition("-----")[2]
+    return not any(_KEY_TEXT.match(one) for one in (rest, *after))
 
 
 CHECK = Check(

@@ -17,6 +17,8 @@ def run(subject: Subject) -> Iterator[Finding]:
         name = item.display_name
         if not name or name == folder or item.directory == plugin_root(subject.project, item.plugin):
             continue
+        if name == os.path.basename(os.path.dirname(item.directory)):
+            continue  # review/claude/SKILL.md and review/codex/SKILL.md are variants of `review`
         origin = subject.find(item.where("name"), name)
         typed = name if item.plugin else folder
         message = f"The skill is named `{name}` but is in the folder `{folder}`; users type /{typed}"

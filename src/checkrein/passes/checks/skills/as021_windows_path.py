@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from checkrein.passes.checks import edits
 from checkrein.passes.checks.check import Check, Finding, Subject
 from checkrein.passes.checks.examples import SKILL, skill
-from checkrein.passes.checks.prose import spot
+from checkrein.passes.checks.prose import spot, warns
 
 _PATH = re.compile(
     r"(?<![\w\\).-])(?:\.\\)?(?:scripts|references?|assets|templates|resources|examples)"
@@ -35,6 +35,8 @@ def run(subject: Subject) -> Iterator[Finding]:
             forward = path.replace("\\", "/")
             origin = spot(item, hit.line.number, hit.start, hit.end)
             exists = os.path.exists(os.path.join(item.directory, forward.removeprefix("./")))
+            if not exists and (forward in hit.line.text or warns(hit.line.text)):
+                continue
             fix = edits.swap(subject, origin, path, forward, f"Write `{forward}`") if exists else None
             yield Finding(origin=origin, message=f"`{path}` is written with backslashes", fix=fix)
 

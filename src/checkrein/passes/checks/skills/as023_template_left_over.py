@@ -10,7 +10,8 @@ from checkrein.passes.checks.examples import SKILL, skill
 from checkrein.passes.checks.parts import field
 
 _LEFT_OVER = re.compile(
-    r"\bTODO\b|\bTBD\b|\bFIXME\b|\blorem ipsum\b|\breplace (?:this|with)\b.{0,40}\bdescription\b"
+    r"(?-i:\bTODO\b|\bTBD\b|\bFIXME\b)|^\W*(?:todo|tbd|fixme)\W*$|\blorem ipsum\b"
+    r"|\breplace (?:this|with)\b.{0,40}\bdescription\b"
     r"|^\s*(?:\[|<)(?:your |insert |add |skill )?(?:description|name)\b",
     re.IGNORECASE,
 )
@@ -29,7 +30,7 @@ def run(subject: Subject) -> Iterator[Finding]:
 
 def _is_topic(text: str, word: str) -> bool:
     """`Finds TODO comments` is about TODOs; `TODO: describe` is one."""
-    return not re.search(rf"(?:^|[\[(<\"'.]\s*){word}\b|{word}:", text)
+    return not re.search(rf"(?:^|[\[(<\"'.]\s*){word}\b(?![/,|])|{word}:", text)
 
 
 CHECK = Check(

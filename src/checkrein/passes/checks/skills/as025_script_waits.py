@@ -25,14 +25,15 @@ _ASKS: dict[str, re.Pattern[str]] = {
 _COMMENT = re.compile(r"\s*(?:#|//|\*|\"\"\"|''')")
 _GUARD = re.compile(
     r"-t 0\b|isatty|isTTY|--yes\b|--force\b|--non-?interactive|--no-?input|NON_?INTERACTIVE|DEBIAN_FRONTEND"
-    r"|/dev/tty|--batch\b|--auto|ASSUME_YES|\bCI\b|def input\(|unittest|mock"
+    r"|non-interactive\b|/dev/tty|--batch\b|--auto|ASSUME_YES|\bCI\b|def input\(|unittest|mock"
 )
+_ON_DEMAND = "--interactive"
 
 
 def run(subject: Subject) -> Iterator[Finding]:
     for item in subject.project.sources.skills:
         for path, ending, text in texts_of(subject, item, tuple(_ASKS)):
-            if _GUARD.search(text):
+            if _GUARD.search(text) or (_ON_DEMAND in text and _ON_DEMAND not in item.body):
                 continue
             for number, line in enumerate(text.split("\n"), 1):
                 match = None if _COMMENT.match(line) else _ASKS[ending].search(line)

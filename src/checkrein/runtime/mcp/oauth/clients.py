@@ -46,13 +46,14 @@ def _method(settings: OAuthSettings, secret: str | None, metadata: OAuthMetadata
     return secret_methods[0] if secret_methods else "client_secret_basic"
 
 
-def check_binding(record: Record, exchange: Exchange, server: str, issuer: str) -> None:
-    """The configured client goes to the issuer that first got it, and to nobody else."""
+def check_binding(record: Record, exchange: Exchange, named: str, issuer: str) -> None:
+    """The configured client goes to the issuer that first got it, and to nobody else. `named` are the words
+    that name the server on the command line."""
     if record.issuer is not None and not issuers_match(record.issuer, issuer):
         raise exchange.failure(
             f"its authorization server changed from {record.issuer} to {issuer}, so your client was not "
-            f"shown to it. If the change is right, run `checkrein mcp logout {server}`, then "
-            f"`checkrein mcp login {server}`",
+            f"shown to it. If the change is right, run `checkrein mcp logout {named}`, then "
+            f"`checkrein mcp login {named}`",
             kind="needs_auth",
         )
 

@@ -17,7 +17,6 @@ from mcp.client.auth.utils import (
 from mcp.shared.auth import OAuthMetadata, ProtectedResourceMetadata
 
 from checkrein.runtime.mcp.oauth.exchange import Exchange
-from checkrein.runtime.mcp.oauth.oauth_settings import is_private_way
 
 Check = Callable[[ProtectedResourceMetadata], Awaitable[None]]
 
@@ -61,7 +60,7 @@ async def find_server(
         if found is not None:
             if configured is None:
                 _check_issuer(context, found, expected_issuer)
-            _check_endpoints(context, exchange, found)
+            _check_endpoints(exchange, found)
             return found
         if not ok:
             break
@@ -82,11 +81,11 @@ def _check_issuer(context: OAuthContext, found: OAuthMetadata, expected: str) ->
     validate_metadata_issuer(found, expected)
 
 
-def _check_endpoints(context: OAuthContext, exchange: Exchange, found: OAuthMetadata) -> None:
+def _check_endpoints(exchange: Exchange, found: OAuthMetadata) -> None:
     endpoints = (found.authorization_endpoint, found.token_endpoint, found.registration_endpoint)
     for endpoint in endpoints:
-        if endpoint is not None and not is_private_way(str(endpoint), context.server_url):
-            raise exchange.failure(f"its authorization server names {endpoint}, which is not https")
+        if endpoint is not None and (why := exchange.refused(str(endpoint))) is not None:
+            raise exchange.failure(f"its authorization server names {endpoint}, which {why}")
     methods = found.code_challenge_methods_supported
     if methods is not None and "S256" not in methods:
         raise exchange.failure("its authorization server does not support PKCE with S256")

@@ -5,13 +5,15 @@ Imports the `mcp` package's HTTP client: only for the thread of the servers.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from urllib.parse import urlsplit
 
 import httpx2
 import msgspec
 
 from checkrein.base.harmless import one_line
+from checkrein.policy.abstract import ANY
+from checkrein.policy.hosts import host_of, is_private
 from checkrein.runtime.mcp.connection import ServerFailure
 from checkrein.runtime.mcp.oauth.oauth_settings import is_private_way
 
@@ -28,13 +30,20 @@ def new_client() -> httpx2.AsyncClient:
 
 
 class Exchange:
-    """Sends for one server. `hide` masks the secrets in a text."""
+    """Sends for one server. `hide` masks the secrets in a text, `configured` are further addresses of the
+    user's own configuration."""
 
     def __init__(
-        self, server: str, server_url: str, hide: Callable[[str], str], client: ClientFactory = new_client
+        self,
+        server: str,
+        server_url: str,
+        hide: Callable[[str], str],
+        client: ClientFactory = new_client,
+        configured: Iterable[str] = (),
     ) -> None:
         self._server = server
         self._server_url = server_url
+        self._hosts = {host_of(one) for one in (server_url, *configured)}
         self._hide = hide
         self._client = client
 
@@ -56,8 +65,9 @@ class Exchange:
     async def _sent(
         self, client: httpx2.AsyncClient, request: httpx2.Request
     ) -> tuple[httpx2.Response, httpx2.Request | None]:
-        if not is_private_way(str(request.url), self._server_url):
-            raise self.failure(f"{_host(request)} is not reached over https, so nothing was sent there")
+        why = self.refused(str(request.url))
+        if why is not None:
+            raise self.failure(f"{_host(request)} {why}, so nothing was sent there")
         response = await client.send(request, stream=True, follow_redirects=False)
         body = b""
         try:
@@ -73,6 +83,17 @@ class Exchange:
         if onward is not None and (onward.method != request.method or _origin(onward) != _origin(request)):
             onward = None
         return whole, onward
+
+    def refused(self, url: str) -> str | None:
+        """Why nothing of ours goes to an address that a server names. A server out there names nothing inside
+        the user's network: nobody else could reach it."""
+        if not is_private_way(url, self._server_url):
+            return "is not reached over https"
+        host = host_of(url)
+        inside = host == ANY or is_private(host)
+        if inside and host not in self._hosts and not is_private(host_of(self._server_url)):
+            return "is inside this network, and the server is not"
+        return None
 
     def failure(self, text: str, *, kind: str = "failed") -> ServerFailure:
         return ServerFailure(f"MCP server {self._server}: {self._hide(text)}.", kind=kind)

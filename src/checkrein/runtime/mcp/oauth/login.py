@@ -135,8 +135,9 @@ def log_out(entry: RemoteEntry, home: Path) -> SignedOut:
 class SignIn:
     """What the commands use. An entry is filled in as a session does it, and its address is used so."""
 
-    def __init__(self, view: View, env: Mapping[str, str]) -> None:
+    def __init__(self, view: View, env: Mapping[str, str], agent: str | None = None) -> None:
         self._view = view
+        self._agent = agent
         self._env = env
         self._home = checkrein_home(env)
 
@@ -151,7 +152,7 @@ class SignIn:
             person = Person(
                 browse=Browser(spawner, self._env, os.getcwd()), tell=tell, terminal=terminal, limit=timeout
             )
-            entry = resolve(server, ground.place)
+            entry = resolve(server, ground.place, self._agent)
             return log_in(entry, self._home, person, self._env, ground.needs)
 
     def logout(self, server: Server) -> bool:
@@ -163,9 +164,4 @@ class SignIn:
         keep_secret(self._home, entry.name, entry.url, secret)
 
     def _entry(self, server: Server) -> Entry:
-        return resolve(server, place_of(self._view.project, self._env))
-
-
-def sign_in(view: View, env: Mapping[str, str]) -> SignIn:
-    """`view` is the project that the entry is part of."""
-    return SignIn(view, env)
+        return resolve(server, place_of(self._view.project, self._env), self._agent)

@@ -25,6 +25,11 @@ class RemoteEntry(Protocol):
     @property
     def name(self) -> str: ...
     @property
+    def named(self) -> str:
+        """How the commands on servers name it."""
+        ...
+
+    @property
     def url(self) -> str | None: ...
     @property
     def transport(self) -> str: ...
@@ -58,6 +63,12 @@ class OAuthSettings(Struct, frozen=True, kw_only=True):
     @property
     def needs_person(self) -> bool:
         return self.grant == "authorization_code"
+
+    @property
+    def addresses(self) -> tuple[str, ...]:
+        """Where the user lets requests go, besides the server's own address."""
+        named = (self.metadata_url, self.idp and self.idp.token_endpoint)
+        return tuple(one for one in named if one)
 
 
 def is_foreign(entry: RemoteEntry) -> bool:

@@ -22,7 +22,7 @@ from pydantic import AnyUrl, ValidationError
 
 from checkrein.base.harmless import one_line
 from checkrein.base.secrets import REDACTED
-from checkrein.facts.mcp import CLIENT_SECRET
+from checkrein.facts.mcp import CLIENT_SECRET, LOGIN_HINT
 from checkrein.runtime.mcp.connection import ServerFailure
 from checkrein.runtime.mcp.oauth.callback import Callback
 from checkrein.runtime.mcp.oauth.challenge import Challenge, challenge_in, covers
@@ -67,10 +67,12 @@ class Provider(OAuthClientProvider):
         self.signed_in = False
         self.failure: ServerFailure | None = None
         self._entry = entry
-        self._name = one_line(entry.name)
+        self._name, self._named = one_line(entry.name), entry.named
         self._drawer = drawer
         self._means = means
-        self._exchange = Exchange(self._name, self.context.server_url, self._hidden, means.client)
+        self._exchange = Exchange(
+            self._name, self.context.server_url, self._hidden, means.client, self.settings.addresses
+        )
         self._gate = asyncio.Lock()
 
     async def async_auth_flow(
@@ -146,7 +148,7 @@ class Provider(OAuthClientProvider):
             wanted = union_scopes(self._keeper.record.wanted, challenge.scope)
             if wanted != self._keeper.record.wanted:
                 self._keeper.record = self._drawer.change(lambda record: replace(record, wanted=wanted))
-        text = f"MCP server {self._name}: {why}{scopes}. Run `checkrein mcp login {self._name}`."
+        text = f"MCP server {self._name}: {why}{scopes}. {LOGIN_HINT.format(words=self._named)}"
         return ServerFailure(text, kind="needs_auth")
 
     async def _load(self) -> None:
@@ -203,7 +205,7 @@ class Provider(OAuthClientProvider):
         issuer = str(context.oauth_metadata.issuer) if context.oauth_metadata else self._expected_issuer()
         secret = self._secret(self._keeper.record)
         if settings.client_id is not None:
-            check_binding(self._keeper.record, self._exchange, self._name, issuer)
+            check_binding(self._keeper.record, self._exchange, self._named, issuer)
             context.client_info = configured_client(settings, secret, context.oauth_metadata)
         token_url = self._get_token_endpoint()
         if settings.grant == "client_credentials":

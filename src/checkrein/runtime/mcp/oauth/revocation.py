@@ -10,7 +10,7 @@ import httpx2
 from checkrein.base.harmless import one_line
 from checkrein.runtime.mcp.connection import ServerFailure
 from checkrein.runtime.mcp.oauth.exchange import ClientFactory, Exchange, new_client
-from checkrein.runtime.mcp.oauth.oauth_settings import RemoteEntry
+from checkrein.runtime.mcp.oauth.oauth_settings import RemoteEntry, settings_of
 from checkrein.runtime.mcp.oauth.token_store import Record
 
 _SECONDS = 10.0
@@ -19,9 +19,10 @@ _KINDS = ("refresh_token", "access_token")
 
 async def revoke(entry: RemoteEntry, record: Record, client: ClientFactory = new_client) -> bool:
     """Whether every token is revoked. The tokens here are gone already, so a failure is only an answer."""
-    exchange = Exchange(one_line(entry.name), entry.url or "", lambda text: text, client)
     tokens = [(kind, (record.tokens or {}).get(kind)) for kind in _KINDS]
     try:
+        known = settings_of(entry).addresses
+        exchange = Exchange(one_line(entry.name), entry.url or "", lambda text: text, client, known)
         async with asyncio.timeout(_SECONDS):
             answers = [
                 await exchange.send(_request(record, entry.oauth.get("clientId"), kind, token))

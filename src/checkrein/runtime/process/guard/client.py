@@ -132,6 +132,7 @@ class Warden:
     def close(self) -> None:
         """End everything that it started, and itself. Returns when it is gone."""
         with contextlib.suppress(OSError):
+            wire.send(self._orders, wire.GOODBYE)
             self._orders.shutdown(socket.SHUT_RDWR)
         self._orders.close()
         self._leaders.close()

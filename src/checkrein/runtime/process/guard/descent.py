@@ -9,6 +9,7 @@ from checkrein.runtime.process.guard import syscalls
 
 ANY_CHILD = 0x4000_0000
 """For the calls that wait: also a child that was made in another way than by fork."""
+_SOON, _LATER = 0.02, 0.2
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -74,21 +75,29 @@ def marked(mark: str) -> set[int]:
 
 class Rest:
     """What is left below this process, or carries the mark, when nothing new starts any more. It is told to
-    end, and after `grace` seconds ended."""
+    end, and after `grace` seconds ended. Something may come late for `late` seconds: a process has its mark
+    only after its exec."""
 
-    def __init__(self, mark: str, grace: float) -> None:
+    def __init__(self, mark: str, grace: float, late: float) -> None:
         self._mark = mark
         self._kill_after = time.monotonic() + grace
+        self._look_until = time.monotonic() + late
         self._left = self._find()
         send(self._left, syscalls.SIGTERM)
 
     @property
+    def patience(self) -> float:
+        """How long to wait before the next look."""
+        return _SOON if self._left else _LATER
+
+    @property
     def is_gone(self) -> bool:
-        if self._left:
+        may_come = time.monotonic() < self._look_until
+        if self._left or may_come:
             self._left = self._find()
             if time.monotonic() > self._kill_after:
                 send(self._left, syscalls.SIGKILL)
-        return not self._left
+        return not self._left and not may_come
 
     def _find(self) -> set[int]:
         return marked(self._mark) | (below((os.getpid(),)) if _has_children() else set())

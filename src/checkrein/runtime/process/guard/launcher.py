@@ -140,9 +140,9 @@ class Spare:
         self._given = []
         self._orders = self._order = self._writing = -1
 
-    def discard(self) -> None:
+    def discard(self, patience: float = _LONGEST_BIRTH) -> None:
         """It is not needed, or it failed."""
-        self.is_ready()
+        self.is_ready(patience)
         self.close()
         end(self.pid)
 

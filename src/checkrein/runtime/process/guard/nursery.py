@@ -73,10 +73,11 @@ class Nursery:
             spare.close()
 
     def close(self) -> None:
+        """Waits for no birth: a child that comes late is below the warden, which ends it with the rest."""
         self._is_closed = True
-        while self._spares:
-            self._spares.pop().discard()
         end(self._maker)
+        while self._spares:
+            self._spares.pop().discard(patience=0)
 
     def _new(self) -> Spare:
         if self._maker:

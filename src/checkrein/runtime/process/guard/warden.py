@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from checkrein.runtime.process.guard.effect_calls import Effects
 
 _GRACE = 1.0
+_LATE = 2.5
 _MOST_SHOWN = 4000
 
 
@@ -58,8 +59,8 @@ class Warden:
     def serve(self) -> None:
         while self._rest is None or not self._rest.is_gone:
             patience = self._tracer.patience
-            if self._orders is None:
-                patience = 0.02
+            if self._rest is not None:
+                patience = self._rest.patience
             descriptor = self._arrivals.wait(patience)
             handle = self._ready.get(descriptor)
             if handle is not None:
@@ -78,14 +79,20 @@ class Warden:
     def _order(self) -> None:
         assert self._orders is not None
         received = wire.receive(self._orders)
-        if received is not None:
+        if received is None:
+            self._leave(_LATE)
+        elif received[0] == wire.GOODBYE:
+            self._leave(0.0)
+        else:
             self._launch(*received)
-            return
+
+    def _leave(self, late: float) -> None:
+        assert self._orders is not None
         self._forget(self._orders.fileno())
         self._orders.close()
         self._orders = None
         self._nursery.close()
-        self._rest = descent.Rest(self._mark, _GRACE)
+        self._rest = descent.Rest(self._mark, _GRACE, late)
 
     def _launch(self, order: dict[str, Any], descriptors: list[int]) -> None:
         channel, leaders = _socket.socket(fileno=descriptors.pop(0)), descriptors.pop(0)

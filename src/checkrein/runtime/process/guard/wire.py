@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
+GOODBYE = "goodbye"
+"""In place of an order: the session has ended what it started, and comes to its end."""
 _PACKET = 60_000
 _BESIDE = _socket.CMSG_LEN(200 * 4)
 """Room for 200 descriptors."""

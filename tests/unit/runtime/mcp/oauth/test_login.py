@@ -24,7 +24,7 @@ from checkrein.runtime.mcp.needs import Delays, Needs
 from checkrein.runtime.mcp.oauth import login
 from checkrein.runtime.mcp.oauth.authenticator import Authenticator
 from checkrein.runtime.mcp.oauth.consent import Person
-from checkrein.runtime.mcp.oauth.login import SignedIn, SignedOut, is_signed_in, log_out, sign_in
+from checkrein.runtime.mcp.oauth.login import SignedIn, SignedOut, SignIn, is_signed_in, log_out
 from checkrein.runtime.mcp.oauth.token_store import Drawer
 from support.auth_server import AuthServer
 from support.sign_ins import Remote, of, person, status, visit
@@ -173,7 +173,7 @@ def commands(home: Path, env: Mapping[str, str] | None = None) -> login.SignIn:
         "PATH": os.environ["PATH"],
         **(env or {}),
     }
-    return sign_in(View(load(home / "project", env=known)), known)
+    return SignIn(View(load(home / "project", env=known)), known)
 
 
 def test_the_commands_use_the_browser_of_the_user(hub: AuthServer, tmp_path: Path) -> None:

@@ -191,7 +191,7 @@ def test_a_callback_of_another_issuer_is_refused(hub: AuthServer, tmp_path: Path
 @pytest.mark.parametrize("name", ["authorization_endpoint", "token_endpoint", "registration_endpoint"])
 def test_an_endpoint_without_https_gets_nothing(hub: AuthServer, tmp_path: Path, name: str) -> None:
     hub.extra = {name: "http://as.example/x"}
-    with pytest.raises(ServerFailure, match="which is not https"):
+    with pytest.raises(ServerFailure, match="which is not reached over https"):
         status(provider(entry(hub), tmp_path, person()))
     assert hub.count("/authorize") == 0
 
@@ -289,12 +289,26 @@ def test_configured_metadata_says_where_and_what(hub: AuthServer, tmp_path: Path
     assert asked[-2:] == ["https://as.example/meta", "https://as.example/token"]
 
 
-def test_a_remote_server_points_at_nothing_on_this_machine(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("place", "why"),
+    [
+        ("http://127.0.0.1:8080", r"127\.0\.0\.1:8080 is not reached over https"),
+        ("http://as.example", "as.example is not reached over https"),
+        ("https://127.0.0.1:8443", "is inside this network"),
+        ("https://[::1]:8443", "is inside this network"),
+        ("https://0x7f000001", "is inside this network"),
+        ("https://10.1.2.3", "is inside this network"),
+        ("https://169.254.169.254", "is inside this network"),
+        ("https://vault.internal", "is inside this network"),
+        ("https://localhost", "is inside this network"),
+    ],
+)
+def test_a_remote_server_points_at_nothing_inside(tmp_path: Path, place: str, why: str) -> None:
     def refuse(request: httpx2.Request) -> httpx2.Response:
         raise AssertionError(f"{request.url} was asked")
 
     def answer(request: httpx2.Request) -> httpx2.Response:
-        hint = 'Bearer resource_metadata="http://127.0.0.1:8080/admin"'
+        hint = f'Bearer resource_metadata="{place}/admin"'
         return httpx2.Response(401, headers={"WWW-Authenticate": hint})
 
     means = Means(
@@ -302,8 +316,33 @@ def test_a_remote_server_points_at_nothing_on_this_machine(tmp_path: Path) -> No
     )
     url = "https://hub.example/mcp"
     auth = Provider(Remote(url=url), Drawer(tmp_path, "hub", url), means)
-    with pytest.raises(ServerFailure, match=r"127\.0\.0\.1:8080 is not reached over https"):
+    with pytest.raises(ServerFailure, match=why):
         status(auth, transport=httpx2.MockTransport(answer))
+
+
+@pytest.mark.parametrize("field", ["authorization_endpoint", "token_endpoint", "registration_endpoint"])
+def test_metadata_of_a_remote_server_names_nothing_inside(tmp_path: Path, field: str) -> None:
+    opened: list[str] = []
+
+    def answer(request: httpx2.Request) -> httpx2.Response:
+        assert request.url.host == "hub.example"
+        if request.url.path == "/mcp":
+            return httpx2.Response(401)
+        if "protected-resource" in request.url.path:
+            found = {"resource": url, "authorization_servers": ["https://hub.example"]}
+            return httpx2.Response(200, json=found)
+        ends = {f"{name}_endpoint": "https://hub.example/x" for name in ("authorization", "token")}
+        return httpx2.Response(
+            200, json={"issuer": "https://hub.example", **ends, field: "https://192.168.0.1/reboot"}
+        )
+
+    transport, url = httpx2.MockTransport(answer), "https://hub.example/mcp"
+    someone = person(browse=lambda address: bool(opened.append(address)) or True)
+    means = Means(env={}, person=someone, client=lambda: httpx2.AsyncClient(transport=transport))
+    auth = Provider(Remote(url=url), Drawer(tmp_path, "hub", url), means)
+    with pytest.raises(ServerFailure, match="is inside this network"):
+        status(auth, transport=transport)
+    assert opened == []
 
 
 def test_an_answer_without_end_is_cut(hub: AuthServer, tmp_path: Path) -> None:
