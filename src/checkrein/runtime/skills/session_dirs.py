@@ -17,12 +17,12 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from checkrein.base.errors import FileError, UsageError
-from checkrein.base.files import write_atomic
+from checkrein.base.files import read_text, write_atomic
 from checkrein.base.home import home_path
 from checkrein.facts.claude_launch import ADD_DIR_SKILLS, SKILL_FILE
 from checkrein.model.items import Skill
 from checkrein.model.view import View
-from checkrein.runtime.skills.launch_dirs import AddDir
+from checkrein.runtime.skills.launch_dirs import AddDir, skill_names
 
 MOST_HOURS = 72.0
 MARKER = ".checkrein-session"
@@ -62,8 +62,8 @@ def session_dir(view: View, session: str, root: Path) -> Iterator[AddDir | None]
         fcntl.flock(marker, fcntl.LOCK_SH)
         os.utime(place / MARKER)
         wanted = [skill for skill in view.skills.values() if needs_copy(skill)]
-        _fill(place / ADD_DIR_SKILLS, wanted, view.quiet)
-        yield AddDir.at(place) if wanted else None
+        _fill(place / ADD_DIR_SKILLS, wanted, view)
+        yield AddDir.at(place) if skill_names(os.fspath(place / ADD_DIR_SKILLS)) else None
 
 
 def needs_copy(skill: Skill) -> bool:
@@ -77,7 +77,7 @@ def needs_copy(skill: Skill) -> bool:
     return skill.origin.scope == "project" and above.endswith(os.path.join(os.sep + ".checkrein", "skills"))
 
 
-def _fill(target: Path, skills: list[Skill], quiet: frozenset[str]) -> None:
+def _fill(target: Path, skills: list[Skill], view: View) -> None:
     """Make the directory hold these skills and nothing else."""
     with contextlib.suppress(FileNotFoundError):
         shutil.rmtree(target)
@@ -85,11 +85,12 @@ def _fill(target: Path, skills: list[Skill], quiet: frozenset[str]) -> None:
     for skill in skills:
         own = target / skill.name
         _copy(Path(skill.directory), own)
-        if skill.name in quiet:
-            text = (own / SKILL_FILE).read_text("utf-8", "replace")
-            write_atomic(own / SKILL_FILE, silenced(text))
-            if not _is_silent(own):
-                shutil.rmtree(own)
+        text = read_text(skill.origin.file, within=view.project.place.within).text
+        if skill.name in view.quiet:
+            text = silenced(text)
+        write_atomic(own / SKILL_FILE, text)
+        if skill.name in view.quiet and not _is_silent(own):
+            shutil.rmtree(own)
 
 
 def _copy(source: Path, target: Path) -> None:

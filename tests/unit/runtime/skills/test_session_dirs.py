@@ -121,6 +121,22 @@ def test_an_override_in_our_directory_is_copied_with_its_files(
         assert not (copy / "passwd").exists()
 
 
+def test_a_linked_file_is_read_within_the_project_and_no_further(
+    project: Path, write: Write, tmp_path: Path
+) -> None:
+    write("shared.md", "SHARED")
+    (tmp_path / "secret.md").write_text("SECRET")
+    for name, target in (("inside", project / "shared.md"), ("outside", tmp_path / "secret.md")):
+        (project / ".checkrein" / "skills" / name).mkdir(parents=True)
+        (project / ".checkrein" / "skills" / name / "SKILL.md").symlink_to(target)
+    write("checkrein.toml", '[skills]\ntier2 = ["inside"]\n')
+    with session_dir(view_of(project, "headless"), "s", tmp_path):
+        made = tmp_path / "s" / ".claude" / "skills"
+        assert "SHARED" in (made / "inside" / "SKILL.md").read_text()
+        assert "disable-model-invocation: true" in (made / "inside" / "SKILL.md").read_text()
+        assert not (made / "outside").exists()
+
+
 def test_an_override_that_claude_code_finds_itself_is_not_copied(
     project: Path, write: Write, tmp_path: Path
 ) -> None:
