@@ -226,6 +226,55 @@ def _between(page: str, name: str, lines: list[str]) -> str:
     return "".join((head, start, "\n".join(lines), "\n\n", end, tail))
 
 
+def tool_access() -> str:
+    from checkrein.facts.kitchen import categories, kitchen_tools
+    from checkrein.serve.mcp.kitchen import CLOSE, OPEN
+    from checkrein.serve.mcp.menu import ABSENT, BUILTIN, MENU
+
+    lines = [
+        NOTE,
+        "",
+        "# Who sees which tool of the MCP server",
+        "",
+        "`checkrein serve mcp` serves these tools. A free tool is always there. A kitchen tool appears"
+        " when the client calls `open_kitchen`, and goes with `close_kitchen`. A worker (`--headless`)"
+        " sees headless tools only, and can't open anything. A category in `subsets.disabled` stays"
+        " hidden, also after opening. Who does not see a tool can't call it by its name either; and the"
+        " project's rules judge each call.",
+        "",
+        "State: real, real with the program `gh`, or why it is not offered. Hints are what clients hear.",
+        "",
+        "| tool | what it does | tags | categories | state | hints |",
+        "|---|---|---|---|---|---|",
+    ]
+    for name, row in kitchen_tools().items():
+        dish = MENU.get(name)
+        state = (
+            f"not offered: {ABSENT[name]}"
+            if name in ABSENT
+            else f"needs `{row.needs}`"
+            if row.needs
+            else "real"
+        )
+        words = {"reads": "only reads", "destroys": "may destroy", "outside": "reaches other systems"}
+        hints = [text for key, text in words.items() if dish is not None and getattr(dish, key)]
+        tags = ", ".join(row.tags) or "free"
+        cells = (f"`{name}`", row.summary, tags, ", ".join(row.categories), state, ", ".join(hints))
+        lines.append("| " + " | ".join(cells) + " |")
+    named = ", ".join(f"`{name}`" for name in BUILTIN)
+    assert {OPEN, CLOSE} <= set(kitchen_tools())
+    lines += [
+        "",
+        f"The built-in tools of sessions are kitchen tools too: {named}. [Tools](tools.md) describes them.",
+        "",
+    ]
+    lines += ["## Categories", "", "| category | on | what |", "|---|---|---|"]
+    lines += [
+        f"| {name} | {'yes' if one.on else 'no'} | {one.summary} |" for name, one in categories().items()
+    ]
+    return "\n".join((*lines, ""))
+
+
 def _governance(name: str) -> Callable[[], str]:
     def make() -> str:
         page: str = getattr(_script("generate_governance"), name)(_between)
@@ -243,6 +292,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "docs/compile-rules.md": compile_rules,
     "docs/configuration.md": configuration,
     "docs/faults.md": faults,
+    "docs/mcp-tool-access.md": tool_access,
     "docs/skill-visibility.md": _governance("skill_visibility"),
     "docs/subset-categories.md": _governance("subset_categories"),
     "src/checkrein/facts/agent_marks.py": agent_marks,

@@ -9,6 +9,9 @@ from msgspec import Meta
 from checkrein.base.config import OWN_LAYERS, Key
 from checkrein.base.extension_keys import KEYS as EXTENSIONS
 
+Seconds = Annotated[float, Meta(gt=0)]
+Count = Annotated[int, Meta(gt=0)]
+
 KEYS: tuple[Key, ...] = (
     Key("check.select", list[str], [], "Run only checks whose code starts with one of these."),
     Key("check.ignore", list[str], [], "Skip checks whose code starts with one of these."),
@@ -24,7 +27,7 @@ KEYS: tuple[Key, ...] = (
     Key("model.fallback", list[str], [], "Models to try, in order, when the first is overloaded."),
     Key("model.base_url", str | None, None, "The address of the model service.", ("user", "env")),
     Key("model.api_key", str | None, None, "The credential for the model service.", OWN_LAYERS, secret=True),
-    Key("model.idle_timeout", Annotated[float, Meta(gt=0)], 120.0,
+    Key("model.idle_timeout", Seconds, 120.0,
         "Seconds without a byte after which a reply counts as dropped."),
     Key("loops.remind", Annotated[int, Meta(ge=0)], 3,
         "How often a model makes the same failing calls in a row before it is reminded of it; 0: never."),
@@ -70,7 +73,42 @@ KEYS: tuple[Key, ...] = (
     Key("subsets.disabled", list[str], [], "Categories whose skills and tools are hidden."),
     Key("subsets.custom_tags", dict[str, list[str]], {}, "More categories, each with its skills."),
     Key("packs.enabled", list[str], [], "Categories to show that are hidden by default."),
+    Key("test_check.command", str | None, None, "The command that runs the project's tests."),
+    Key("test_check.timeout", Seconds, 600.0, "Seconds that the tests may take."),
+    Key("classify_fix.path_prefixes", list[str], [],
+        "Paths whose change makes `classify_fix` ask for a full restart."),
+    Key("reset_workspace.command", str | None, None, "The command that `reset_workspace` runs first."),
+    Key("reset_workspace.preserve_dirs", list[str], [], "What `reset_workspace` leaves where it is."),
+    Key("safety.reset_guard_marker", str, ".checkrein-workspace",
+        "The file without which no directory is emptied."),
+    Key("safety.test_gate_on_merge", bool, True, "`merge_worktree` runs tests before and after its rebase."),
+    Key("safety.protected_branches", list[str], ["main", "integration", "stable"],
+        "Branches that no tool pushes to or merges into."),
+    Key("read_db.timeout", Seconds, 30.0, "Seconds that a query of `read_db` may take."),
+    Key("read_db.max_rows", Count, 10_000, "Rows that `read_db` returns."),
+    Key("worktree_setup.command", str | None, None,
+        "The command that prepares a clone after `clone_repo` has made it."),
+    Key("workspace.runs_root", str, "../checkrein-runs", "Where clones are made, from a repository."),
+    Key("github.token", str | None, None, "The token that `gh` gets.", ("secrets",), secret=True),
+    Key("github.default_repo", str | None, None, "The repository of issues that are named by a number."),
+    Key("github.in_progress_label", str, "in-progress", "The label of a claimed issue."),
+    Key("github.staged_label", str, "staged", "The label of an issue whose work waits on a branch."),
+    Key("github.allowed_labels", list[str], [], "The labels that tools may set; empty allows every one."),
+    Key("github.claim_seconds", Seconds, 14_400.0, "Seconds after which a claim ends by itself."),
+    Key("branching.default_base_branch", str, "main", "The branch that new branches start from."),
+    Key("branching.promotion_target", str, "main",
+        "The branch whose merge finishes an issue; work on another one is staged."),
+    Key("ci.workflow", str | None, None, "The workflow that counts, unless a call names one."),
+    Key("ci.event", str | None, None, "The event whose runs count, unless a call names one."),
+    Key("ci.poll_seconds", Seconds, 5.0, "The first pause between looks at a run; later ones are longer."),
+    Key("mcp_response.alert_threshold_tokens", Count, 2_000,
+        "Tokens from which an answer counts as large in `get_token_summary`."),
+    Key("serve.token", str | None, None, "The token of `checkrein serve mcp --port`.", OWN_LAYERS,
+        secret=True),
     Key("session.max_turns", int | None, None, "Requests after which a session stops with a partial result."),
     Key("session.max_usd", float | None, None, "Money after which a session stops with a partial result."),
     Key("session.max_seconds", float | None, None, "Seconds after which a turn stops with a partial result."),
 )  # fmt: skip
+
+COMMANDS = ("test_check.command", "reset_workspace.command", "worktree_setup.command")
+"""Keys whose values run: those of a project need trust in it."""

@@ -22,7 +22,8 @@ Progress = Callable[[float, float | None, str | None], object]
 
 
 class RemoteTool(Struct, frozen=True, kw_only=True):
-    """A tool as the server declares it. `annotations` and `meta` are claims of the server."""
+    """A tool as the server declares it. `annotations` and `meta` are claims of the server, `given` is the
+    whole declaration as the wire has it."""
 
     name: str
     description: str = ""
@@ -31,6 +32,7 @@ class RemoteTool(Struct, frozen=True, kw_only=True):
     output_schema: dict[str, Any] | None = None
     annotations: dict[str, Any] = {}
     meta: dict[str, Any] = {}
+    given: dict[str, Any] = {}
 
 
 class RemoteArgument(Struct, frozen=True, kw_only=True):
@@ -44,6 +46,7 @@ class RemotePrompt(Struct, frozen=True, kw_only=True):
     description: str = ""
     title: str | None = None
     arguments: tuple[RemoteArgument, ...] = ()
+    given: dict[str, Any] = {}
 
 
 class RemoteResource(Struct, frozen=True, kw_only=True):
@@ -54,6 +57,7 @@ class RemoteResource(Struct, frozen=True, kw_only=True):
     description: str = ""
     mime_type: str | None = None
     template: bool = False
+    given: dict[str, Any] = {}
 
 
 class Catalog(Struct, frozen=True, kw_only=True):

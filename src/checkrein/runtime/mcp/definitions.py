@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from checkrein.base.harmless import one_line
 from checkrein.facts import mcp
@@ -95,7 +96,7 @@ def _taken(kind: Kind, item: Any) -> tuple[Offer, int]:
     weight = len(msgspec.json.encode(item))
     if weight > mcp.DEFINITION_LIMIT:
         raise _BrokenError(f"has a definition of {weight} bytes; {mcp.DEFINITION_LIMIT} are allowed")
-    return kind.read(item), weight
+    return replace(kind.read(item), given=item), weight
 
 
 def _tool(item: dict[str, Any]) -> RemoteTool:

@@ -43,6 +43,7 @@ _KINDS: dict[type[Any], str] = {
     types.PromptListChangedNotification: PROMPTS,
     types.ResourceListChangedNotification: RESOURCES,
 }
+_RELAYED = (types.LoggingMessageNotification, types.ResourceUpdatedNotification)
 
 
 class Dialogue:
@@ -57,6 +58,8 @@ class Dialogue:
         self._patience: set[Patience] = set()
         self._questions = 0
         self._asked_already = 0
+        self._relay = relay = needs.relay()
+        self._sample = relay.sample if relay is not None and relay.can_sample else needs.sample
         self.client = Client(
             transport,
             mode=mode,
@@ -67,7 +70,7 @@ class Dialogue:
             log_level="info",
             message_handler=self._heard,
             elicitation_callback=self._elicited if needs.elicit else None,
-            sampling_callback=self._sampled if needs.sample else None,
+            sampling_callback=self._sampled if self._sample else None,
         )
 
     @property
@@ -103,6 +106,11 @@ class Dialogue:
         with self._patiently():
             result = await self.client.get_prompt(prompt, arguments)
         return tuple(PromptMessage(role=one.role, content=_wire(one.content)) for one in result.messages)
+
+    async def other(self, ask: Callable[[Client], Awaitable[T]]) -> T:
+        """Any other request. It ends like these when the server is silent."""
+        with self._patiently():
+            return await ask(self.client)
 
     async def roots_changed(self) -> None:
         """Servers of the newest protocol hear of roots only when they ask."""
@@ -158,6 +166,10 @@ class Dialogue:
         kind = _KINDS.get(type(message))
         if kind is not None:
             self._stale(kind)
+        elif self._relay is not None and isinstance(message, _RELAYED):
+            said = _wire(message)
+            with contextlib.suppress(Exception):
+                self._relay.heard(self._entry.name, said["method"], said.get("params") or {})
 
     async def _logged(self, params: types.LoggingMessageNotificationParams) -> None:
         said = params.data if isinstance(params.data, str) else json.dumps(params.data, default=str)
@@ -177,7 +189,7 @@ class Dialogue:
     async def _sampled(
         self, context: Any, params: types.CreateMessageRequestParams
     ) -> types.CreateMessageResult | types.ErrorData:
-        answer = await self._asked(self._needs.sample, params)
+        answer = await self._asked(self._sample, params)
         return types.CreateMessageResult.model_validate(answer) if isinstance(answer, dict) else answer
 
     async def _asked(self, ask: Ask | None, params: Any) -> dict[str, Any] | types.ErrorData:

@@ -166,8 +166,9 @@ class Life:
         return Ending(text, True, False, self._terminated, time.monotonic() - (made or began))
 
     async def _connect(self, stack: AsyncExitStack) -> None:
-        """Stdio servers shake hands first: an old one may never answer a question that it does not know."""
-        mode = "auto" if self._entry.transport == "http" else "legacy"
+        """Stdio servers shake hands first: an old one may never answer a question that it does not know. So
+        do those behind a gateway."""
+        mode = "auto" if self._entry.transport == "http" and self._needs.relay() is None else "legacy"
         try:
             dialogue, sieve = await self._enter(stack, mode)
         except Exception as error:

@@ -74,22 +74,23 @@ class Link(Front):
         call: str = "",
     ) -> CallResult:
         what = f"The call of `{tool}` on the server `{self.name}`"
-        return self._request(lambda dialogue: dialogue.call_tool(tool, input, progress, call), cancel, what)
+        return self.request(lambda dialogue: dialogue.call_tool(tool, input, progress, call), cancel, what)
 
     def read_resource(self, uri: str, cancel: Cancel) -> tuple[dict[str, Any], ...]:
         what = f"Reading a resource of the server `{self.name}`"
-        return self._request(lambda dialogue: dialogue.read_resource(uri), cancel, what)
+        return self.request(lambda dialogue: dialogue.read_resource(uri), cancel, what)
 
     def get_prompt(self, prompt: str, arguments: dict[str, str], cancel: Cancel) -> tuple[PromptMessage, ...]:
         what = f"The prompt `{prompt}` of the server `{self.name}`"
-        return self._request(lambda dialogue: dialogue.get_prompt(prompt, arguments), cancel, what)
+        return self.request(lambda dialogue: dialogue.get_prompt(prompt, arguments), cancel, what)
 
     def roots_changed(self) -> None:
         """Tell the server that `roots` has other directories now. Returns at once."""
         if self.status.state == "connected":
             self._loop.submit(lambda: self._do(lambda dialogue: dialogue.roots_changed()))
 
-    def _request(self, request: Request[T], cancel: Cancel, what: str) -> T:
+    def request(self, request: Request[T], cancel: Cancel, what: str) -> T:
+        """Any other request. `what` names it in a failure."""
         if self._life is None:
             raise self._board.absence()
         limit = self.entry.times.call

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from checkrein.runtime.mcp.headers import Run
     from checkrein.runtime.mcp.program_port import Exchange
+    from checkrein.runtime.mcp.relay import Relay
 
 Open = Callable[[Command], Pipes]
 """`Spawner.open` in a session. It refuses a command from an origin that is not trusted."""
@@ -44,8 +45,9 @@ class Needs(Struct, frozen=True, kw_only=True):
     """`bind` puts a command under the rules of the session. `roots` are the directories that servers hear of.
 
     `changed` and `logged` (server, level, text) are called on the loop's thread: they return soon, and make
-    no request to a server. A server's request for a sample is refused unless `sample` answers it.
-    `exchange` leads to the servers in the caller's process."""
+    no request to a server. A server's request for a sample is refused unless `sample` or the relay answers
+    it.
+    `exchange` leads to the servers in the caller's process, `relay` to the client of a gateway."""
 
     open: Open | None = None
     runs: Run | None = None
@@ -58,4 +60,5 @@ class Needs(Struct, frozen=True, kw_only=True):
     elicit: Ask | None = None
     sample: Ask | None = None
     exchange: Callable[[], Exchange | None] = lambda: None
+    relay: Callable[[], Relay | None] = lambda: None
     delays: Delays = Delays()

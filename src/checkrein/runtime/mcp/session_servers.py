@@ -74,6 +74,7 @@ class SessionServers:
         self._own = own
         self._above = above
         self._names = ToolNames(self.owners)
+        self._relay = needs.relay
         self._lock = threading.Lock()
         self._held: dict[str, frozenset[str]] = {}
         self._told: dict[str, str] = {}
@@ -260,6 +261,9 @@ class SessionServers:
                 self._tools.remove(self._held.pop(connection.name, frozenset()))
                 self._names.drop(connection.name)
             self._tell(status)
+        relay = self._relay()
+        if relay is not None:
+            relay.changed(connection)
 
     def _take(self, connection: Connection) -> None:
         item = self._items.get(connection.name)

@@ -21,6 +21,7 @@ from checkrein.runtime.session.wakes import Wakes
 if TYPE_CHECKING:
     from checkrein.runtime.mcp.elicitation import ElicitationAsker
     from checkrein.runtime.mcp.program_port import Exchange
+    from checkrein.runtime.mcp.relay import Relay
 
 Prompt = str | Sequence[Block]
 
@@ -122,6 +123,7 @@ class Control:
         self.answerer = answerer
         self.elicitations: ElicitationAsker | None = None
         self.exchange: Exchange | None = None
+        self.relay: Relay | None = None
         self.wakes = Wakes()
         self._lock = threading.Lock()
         self._cancel = Cancel()

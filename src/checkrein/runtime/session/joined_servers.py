@@ -73,6 +73,7 @@ def _joined(
         auth=lambda entry: _authenticator(home, services.env)(entry),
         roots=lambda: desk.roots,
         exchange=lambda: seat.control.exchange,
+        relay=lambda: seat.control.relay,
         elicit=lambda server, asked, cancel: _elicited(elicitor, server, asked, cancel),
     )
     joined = SessionServers(

@@ -78,6 +78,22 @@ def run(input: dict[str, Any], context: ToolContext) -> ToolOutput:
     return bash_output.shape(command, done, context, limit, note, timeout_ms)
 
 
+def completed(input: dict[str, Any], context: ToolContext, timeout: float | None, limit: int) -> Completed:
+    """Run the command of a call for a program: both streams apart, `limit` bytes of each."""
+    env = _environment(input["command"], context)
+    command = Command(
+        argv=_with_hook_env(input["command"], env),
+        cwd=_cwd(context),
+        origin=_ORIGIN,
+        purpose="Bash",
+        env=env,
+        timeout=timeout,
+        limit=limit,
+        sandbox=_sandbox(input, context),
+    )
+    return context.spawner.run(_bound(context, command), context.cancel)
+
+
 def _bound(context: ToolContext, command: Command) -> Command:
     return command if context.bind is None else context.bind(command)
 

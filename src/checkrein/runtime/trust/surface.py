@@ -55,6 +55,7 @@ def surface(place: Place, sources: Sources) -> Surface:
         commands=tuple(walk.invocable(command) for command in sources.commands),
         agents=tuple(walk.agent(agent) for agent in sources.agents),
     )
+    walk.configured()
     walk.add_scripts()
     left_out = (hook for hook in sources.hooks if hook not in hooks or walk.is_switched(hook.origin))
     return Surface(tuple(walk.items), kept, tuple(left_out))
@@ -129,6 +130,27 @@ class _Walk:
     def is_switched(self, origin: Origin) -> bool:
         """Whether something belongs to such a plugin."""
         return origin.scope == "plugin" and any(beneath(origin.file, root) for root in self.switched)
+
+    def configured(self) -> None:
+        """The commands in the project's own configuration, which the kitchen's tools run."""
+        from checkrein.base.config import mentions
+        from checkrein.facts.config import COMMANDS, KEYS
+
+        if not mentions(self.place.root, (name.partition(".")[0] for name in COMMANDS)):
+            return
+        from pathlib import Path
+
+        from checkrein.base.config import load_config
+
+        nowhere = Path(self.place.root, ".checkrein", "no-home")
+        config = load_config(
+            (key for key in KEYS if key.name in COMMANDS), Path(self.place.root), nowhere, {}
+        )
+        for name, found in config.values.items():
+            if found.layer == "project" and found.origin is not None and found.value:
+                self.add(
+                    "helper", f"{name}: {found.value}", found.origin, (name, found.value), _texts(found.value)
+                )
 
     def rule(self, rule: Rule) -> bool:
         if rule.verdict != "allow" or not self.is_project(rule.origin):

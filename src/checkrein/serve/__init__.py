@@ -1,0 +1,1 @@
+"""Servers: what Checkrein is for programs that connect to it."""

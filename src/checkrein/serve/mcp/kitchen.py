@@ -1,0 +1,161 @@
+"""Checkrein's own tools for one client: few until it opens the kitchen."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import mcp_types as types
+from msgspec.structs import replace
+
+from checkrein import __version__
+from checkrein.base.harmless import one_line
+from checkrein.facts.kitchen import KitchenTool as Row
+from checkrein.facts.kitchen import kitchen_tools
+from checkrein.passes.visibility.tool_visibility import Kitchen as State
+from checkrein.passes.visibility.tool_visibility import refusal
+from checkrein.runtime.call.host import Done
+from checkrein.runtime.session.configured import configured
+from checkrein.runtime.session.session import Session
+from checkrein.runtime.tools.port import AnyTool, ToolContext
+from checkrein.serve.mcp.hands import Hands, PlainBash
+from checkrein.serve.mcp.kitchen_tool import KitchenTool
+from checkrein.serve.mcp.line import Request
+from checkrein.serve.mcp.menu import BUILTIN, MENU
+from checkrein.serve.mcp.shift import Shift
+from checkrein.serve.mcp.visit import Served, Visit, failed
+
+OPEN, CLOSE = "open_kitchen", "close_kitchen"
+
+
+class Kitchen(Visit):
+    """One client. A tool that it does not see it can't call: both come from one function."""
+
+    def __init__(self, served: Served, request: Request) -> None:
+        super().__init__(served, request)
+        self.state = State(mode="headless" if served.worker else "plain")
+        self.shift = Shift()
+        self._bash = PlainBash()
+
+    def tools(self) -> tuple[AnyTool, ...]:
+        own = (KitchenTool(name, one.work, self._hands, reads=one.reads) for name, one in MENU.items())
+        return (self._bash, self._opener(OPEN, self._opened), self._opener(CLOSE, self._closed), *own)
+
+    async def list_tools(self) -> list[types.Tool]:
+        session = await self._ready()
+        return [
+            _declared(tool) for tool in session.conversation.host.tools if self._why_not(tool.name) is None
+        ]
+
+    async def call_tool(self, request: Request, name: str, input: dict[str, Any]) -> types.CallToolResult:
+        session = await self._ready()
+        if session.conversation.host.tools.get(name) is None or name not in (*MENU, *BUILTIN, OPEN, CLOSE):
+            return failed(f"There is no tool {one_line(name)!r} here.")
+        hidden = self._why_not(name)
+        if hidden is not None:
+            return failed(f"Refused: {hidden}.")
+        before = self.state
+        with self.line.during(request):
+            done = await self.call(name, input)
+            if self.state != before:
+                self.line.tell(types.ToolListChangedNotification(), apart=True)
+            await self.line.settled()
+        return _result(done)
+
+    async def _ready(self) -> Session:
+        session = await self.session()
+        disabled = await self.work(lambda cancel: self._setting(session, "subsets.disabled"))
+        self.state = replace(self.state, disabled=frozenset(disabled))
+        return session
+
+    def _setting(self, session: Session, name: str) -> Any:
+        conversation = session.conversation
+        return configured(conversation.view.project.place, conversation.services.env, name)
+
+    def _why_not(self, name: str) -> str | None:
+        row = _row(name)
+        if row is None:
+            return f"{one_line(name)} is not for clients"
+        hidden = refusal(row, self.state)
+        return hidden.reason if hidden is not None else None
+
+    def _hands(self, context: ToolContext) -> Hands:
+        assert self._session is not None
+        return Hands(self._session, self._bash, self.shift, context)
+
+    def _opener(self, name: str, change: Any) -> KitchenTool:
+        return KitchenTool(name, change, self._hands, reads=False)
+
+    def _opened(self, hands: Hands, name: str | None = None) -> dict[str, Any]:
+        """All or nothing: what can fail comes before the state changes."""
+        if name is not None:
+            return {
+                "success": False,
+                "error": "Recipes can't be loaded here yet. Open the kitchen without a name.",
+            }
+        shift, state = Shift(), self.state.opened()
+        seen = [
+            row.name for row in kitchen_tools().values() if row.name in MENU and refusal(row, state) is None
+        ]
+        self.shift, self.state = shift, state
+        return {
+            "success": True,
+            "kitchen": "open",
+            "kitchen_id": shift.owner,
+            "version": __version__,
+            "tools": seen,
+            "disabled": sorted(state.disabled),
+        }
+
+    def _closed(self, hands: Hands) -> dict[str, Any]:
+        self.state = self.state.closed()
+        return {"success": True, "kitchen": "closed"}
+
+
+def _row(name: str) -> Row | None:
+    """The access of a tool. The built-in tools of sessions belong to the kitchen."""
+    if name in BUILTIN:
+        return Row(summary="", tags=("kitchen",), name=name)
+    return kitchen_tools().get(name) if name in (*MENU, OPEN, CLOSE) else None
+
+
+def _declared(tool: AnyTool) -> types.Tool:
+    declaration = tool.declaration
+    row, dish = _row(tool.name), MENU.get(tool.name)
+    hints = types.ToolAnnotations(
+        read_only_hint=tool.read_only,
+        destructive_hint=dish.destroys if dish else not tool.read_only and tool.name not in (OPEN, CLOSE),
+        open_world_hint=dish.outside if dish else tool.name in ("Bash", "WebFetch", "WebSearch"),
+    )
+    tags = [*row.tags, *row.categories] if row else []
+    return types.Tool.model_validate(
+        {
+            "name": declaration.name,
+            "description": declaration.description,
+            "inputSchema": declaration.schema,
+            "annotations": hints.model_dump(by_alias=True, exclude_none=True),
+            "_meta": {"checkrein/tags": tags or ["free"]},
+        }
+    )
+
+
+def _result(done: Done) -> types.CallToolResult:
+    finished = done.finished
+    content: list[Any] = []
+    if isinstance(finished.content, str):
+        content.append({"type": "text", "text": finished.content})
+    else:
+        content += [_block(one) for one in finished.content]
+    content += [{"type": "text", "text": one.text} for one in done.after]
+    wire: dict[str, Any] = {"content": content, "isError": finished.is_error}
+    if isinstance(finished.structured, dict) and not finished.refused:
+        wire["structuredContent"] = json.loads(json.dumps(finished.structured, default=str))
+    return types.CallToolResult.model_validate(wire)
+
+
+def _block(block: Any) -> dict[str, Any]:
+    source = getattr(block, "source", None)
+    data, media = getattr(source, "data", None), getattr(source, "media_type", None)
+    if isinstance(data, str) and isinstance(media, str) and media.startswith("image/"):
+        return {"type": "image", "data": data, "mimeType": media}
+    return {"type": "text", "text": getattr(block, "text", f"[{type(block).__name__}]")}
