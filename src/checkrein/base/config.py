@@ -77,16 +77,6 @@ def load_config(keys: Iterable[Key], root: Path, home: Path, env: Mapping[str, s
     return Config(values, tuple(findings), layers)
 
 
-def mentions(root: str, words: Iterable[str]) -> bool:
-    """Whether the project's own file may set something of these: a quick look at its text."""
-    for name in ("checkrein.toml", "pyproject.toml"):
-        path = Path(root, name)
-        if path.is_file():
-            found = read_text(path, within=())
-            return found.problem is not None or any(word in found.text for word in words)
-    return False
-
-
 def _layers(
     declared: Mapping[str, Key], root: Path, home: Path, env: Mapping[str, str], findings: list[Diagnostic]
 ) -> Iterable[tuple[Layer, str, dict[str, Any]]]:

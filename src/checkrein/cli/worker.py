@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import get_args
+
 from msgspec import Struct
 
 from checkrein.base.errors import UsageError
 from checkrein.cli.registry import Arg, Command, Outcome
 from checkrein.cli.target import PROJECT_ARG, require
+from checkrein.runtime.worker.configured_terms import BackendName
 from checkrein.runtime.worker.skill_result import SkillResult
 
-BACKENDS = ("checkrein", "claude")
+BACKENDS = get_args(BackendName)
 
 COMMAND = Command(
     name="worker",
@@ -23,26 +27,29 @@ COMMAND = Command(
             flags=("--backend",),
             type="choice",
             choices=BACKENDS,
-            default=BACKENDS[0],
-            help="Checkrein's own runtime, or the installed `claude`; both under the project's rules.",
+            help="Checkrein's own runtime, or the installed `claude`; both under the project's rules."
+            " Without it, `run_skill.backend`.",
         ),
         Arg(name="model", flags=("--model",), complete="models", help="The model, as for `run`."),
         Arg(
-            name="timeout", flags=("--timeout",), type="float", default=7200.0, help="Seconds for all of it."
+            name="timeout",
+            flags=("--timeout",),
+            type="float",
+            help="Seconds for all of it; without it, `run_skill.timeout`.",
         ),
         Arg(
             name="stale",
             flags=("--stale",),
             type="float",
-            default=1200.0,
-            help="Seconds without a step after which it counts as stuck; 0: never.",
+            help="Seconds without a step after which it counts as stuck; 0: never. Without it,"
+            " `run_skill.stale_threshold`.",
         ),
         Arg(
             name="idle",
             flags=("--idle",),
             type="float",
-            default=600.0,
-            help="Seconds without a sign of life after which it counts as stuck; 0: never.",
+            help="Seconds without a sign of life after which it counts as stuck; 0: never. Without it,"
+            " `run_skill.idle_output_timeout`.",
         ),
         Arg(name="resume", flags=("--resume",), metavar="SESSION", help="Go on in this session."),
         Arg(
@@ -61,6 +68,7 @@ COMMAND = Command(
         "contract_invalid",
         "worker_nested",
         "skill_in_two_tiers",
+        "quota_reached",
     ),
     exits=(
         (0, "the skill succeeded"),
@@ -80,31 +88,40 @@ class Given(Struct, frozen=True, kw_only=True):
     skill: str
     arguments: tuple[str, ...]
     project: str
-    backend: str
+    backend: BackendName | None
     model: str | None
-    timeout: float
-    stale: float
-    idle: float
+    timeout: float | None
+    stale: float | None
+    idle: float | None
     resume: str | None
     env_names: tuple[str, ...]
 
 
 def run(given: Given) -> Outcome:
+    import os
+
+    from checkrein.base.config import load_config
+    from checkrein.base.home import checkrein_home
+    from checkrein.facts.config import KEYS
     from checkrein.passes.load import load
-    from checkrein.runtime.worker.backend import Backend
-    from checkrein.runtime.worker.claude_backend import ClaudeBackend
-    from checkrein.runtime.worker.own_backend import OwnBackend
-    from checkrein.runtime.worker.watchdog import Limits
+    from checkrein.runtime.worker.configured_terms import backend_named, configured_limits, configured_quota
     from checkrein.runtime.worker.worker import WorkerTerms, run_worker
 
-    if given.timeout <= 0 or given.stale < 0 or given.idle < 0:
+    if given.timeout == 0 or min(given.timeout or 0, given.stale or 0, given.idle or 0) < 0:
         raise UsageError("--timeout is a number over 0, --stale and --idle are not below 0.")
     require(given.project)
-    backend: Backend = ClaudeBackend() if given.backend == "claude" else OwnBackend()
-    limits = Limits(timeout=given.timeout, stale=given.stale, idle=given.idle)
-    terms = WorkerTerms(model=given.model, limits=limits, resume=given.resume, env_names=given.env_names)
+    project = load(given.project, bundled=True)
+    setting = load_config(KEYS, Path(project.place.root), checkrein_home(), os.environ).get
+    terms = WorkerTerms(
+        model=given.model,
+        limits=configured_limits(setting, timeout=given.timeout, stale=given.stale, idle=given.idle),
+        resume=given.resume,
+        env_names=given.env_names,
+        quota=configured_quota(setting),
+    )
+    backend = backend_named(given.backend or setting("run_skill.backend"))
     command = " ".join((f"/{given.skill.removeprefix('/')}", *given.arguments))
-    found = run_worker(command, load(given.project, bundled=True), backend=backend, terms=terms)
+    found = run_worker(command, project, backend=backend, terms=terms)
     return Outcome(data=found, text=lambda: _text(found), status=0 if found.success else 1)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from msgspec import Meta
 
@@ -10,6 +10,7 @@ from checkrein.base.config import OWN_LAYERS, Key
 from checkrein.base.extension_keys import KEYS as EXTENSIONS
 
 Seconds = Annotated[float, Meta(gt=0)]
+Patience = Annotated[float, Meta(ge=0)]
 Count = Annotated[int, Meta(gt=0)]
 
 KEYS: tuple[Key, ...] = (
@@ -86,6 +87,25 @@ KEYS: tuple[Key, ...] = (
         "Branches that no tool pushes to or merges into."),
     Key("read_db.timeout", Seconds, 30.0, "Seconds that a query of `read_db` may take."),
     Key("read_db.max_rows", Count, 10_000, "Rows that `read_db` returns."),
+    Key("run_skill.backend", Literal["checkrein", "claude"], "checkrein",
+        "What runs a worker: Checkrein's own runtime, or the installed `claude`."),
+    Key("run_skill.timeout", Seconds, 7_200.0, "Seconds that a worker may take."),
+    Key("run_skill.stale_threshold", Patience, 1_200.0,
+        "Seconds without a step after which a worker counts as stuck; 0: never."),
+    Key("run_skill.idle_output_timeout", Patience, 600.0,
+        "Seconds without a sign of life after which a worker counts as stuck; 0: never."),
+    Key("run_skill.max_suppression_seconds", Patience, 1_800.0,
+        "Seconds for which a running tool excuses a worker's silence; 0: as long as it runs."),
+    Key("run_skill.natural_exit_grace_seconds", Patience, 5.0,
+        "Seconds that a worker may go on after it has submitted its result."),
+    Key("quota_guard.enabled", bool, True, "Make workers wait that would spend more than the limits.",
+        ("user", "env")),
+    Key("quota_guard.max_usd", Annotated[float, Meta(gt=0)] | None, None,
+        "Money that the user's workers may spend within the window.", ("user", "env")),
+    Key("quota_guard.max_tokens", Count | None, None,
+        "Tokens (input, output, written to the cache) that they may use within the window.", ("user", "env")),
+    Key("quota_guard.window_seconds", Seconds, 18_000.0, "The seconds that the quota guard looks back.",
+        ("user", "env")),
     Key("worktree_setup.command", str | None, None,
         "The command that prepares a clone after `clone_repo` has made it."),
     Key("workspace.runs_root", str, "../checkrein-runs", "Where clones are made, from a repository."),
@@ -109,6 +129,3 @@ KEYS: tuple[Key, ...] = (
     Key("session.max_usd", float | None, None, "Money after which a session stops with a partial result."),
     Key("session.max_seconds", float | None, None, "Seconds after which a turn stops with a partial result."),
 )  # fmt: skip
-
-COMMANDS = ("test_check.command", "reset_workspace.command", "worktree_setup.command")
-"""Keys whose values run: those of a project need trust in it."""

@@ -9,6 +9,9 @@ statusLine subagentStatusLine fileSuggestion processWrapper policyHelper
 """
 HELPER_KEYS = frozenset(_HELPERS.split())
 
+# Keys of Checkrein's own configuration whose value is a command.
+COMMAND_KEYS = ("test_check.command", "reset_workspace.command", "worktree_setup.command")
+
 # Settings that loosen something, and the values that do (None: every value). A key includes all below it.
 WIDENING_KEYS: dict[str, tuple[object, ...] | None] = {
     "permissions.defaultMode": ("acceptEdits", "auto", "bypassPermissions"),

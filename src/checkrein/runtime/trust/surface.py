@@ -16,7 +16,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from checkrein.base.files import beneath
+from checkrein.base.files import beneath, read_text
 from checkrein.base.origin import Origin, Span
 from checkrein.model.items import Agent, Command, Hook, Item, Plugin, Server, Setting, Skill
 from checkrein.model.project import Place, Sources
@@ -133,18 +133,17 @@ class _Walk:
 
     def configured(self) -> None:
         """The commands in the project's own configuration, which the kitchen's tools run."""
-        from checkrein.base.config import mentions
-        from checkrein.facts.config import COMMANDS, KEYS
-
-        if not mentions(self.place.root, (name.partition(".")[0] for name in COMMANDS)):
+        if not _may_have_commands(self.place.root):
             return
         from pathlib import Path
 
         from checkrein.base.config import load_config
+        from checkrein.facts.config import KEYS
+        from checkrein.facts.trust import COMMAND_KEYS
 
         nowhere = Path(self.place.root, ".checkrein", "no-home")
         config = load_config(
-            (key for key in KEYS if key.name in COMMANDS), Path(self.place.root), nowhere, {}
+            (key for key in KEYS if key.name in COMMAND_KEYS), Path(self.place.root), nowhere, {}
         )
         for name, found in config.values.items():
             if found.layer == "project" and found.origin is not None and found.value:
@@ -225,6 +224,19 @@ class _Walk:
             self.items.append(
                 SurfaceItem("script", shown, origin, script_digest(file, self.place.root), (file,))
             )
+
+
+def _may_have_commands(root: str) -> bool:
+    """A quick look at the text of the project's own configuration. An escape can hide a name from it."""
+    for name in ("checkrein.toml", "pyproject.toml"):
+        path = os.path.join(root, name)
+        if os.path.isfile(path):
+            from checkrein.facts.trust import COMMAND_KEYS
+
+            found = read_text(path, within=())
+            words = ("\\", *(key.partition(".")[0] for key in COMMAND_KEYS))
+            return found.problem is not None or any(word in found.text for word in words)
+    return False
 
 
 def script_digest(file: str, root: str) -> str:

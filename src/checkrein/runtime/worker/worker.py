@@ -1,7 +1,7 @@
 """`run_worker`: one skill, one session, one result. Recipes, the MCP server and the command line call it.
 
 Everything that can be refused is refused before a backend starts: a nested worker, a skill that is unknown,
-hidden, disabled or denied, a contract that nobody can read.
+hidden, disabled or denied, a contract that nobody can read, a quota that is used up.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from checkrein.model.view import View
 from checkrein.policy.values import Call
 from checkrein.runtime.worker.backend import Assignment, Backend
 from checkrein.runtime.worker.contract import Contract, contract_of
+from checkrein.runtime.worker.quota_guard import Quota, refuse_spent
 from checkrein.runtime.worker.session_report import KillReason, Report, Termination
 from checkrein.runtime.worker.skill_result import Place, SkillResult, crashed, settled
 from checkrein.runtime.worker.surroundings import refuse_nested, worker_env
@@ -64,7 +65,8 @@ def governed(project: Project, skill: str) -> Range:
 
 class WorkerTerms(Struct, frozen=True, kw_only=True):
     """How a worker runs. `failures` counts the retriable failures of the same step just before; whoever
-    retries counts them. `env_names` are more variables that it gets."""
+    retries counts them. `env_names` are more variables that it gets. `consent` is asked last, with the name
+    and the arguments of the skill, and raises what refuses it."""
 
     model: Any = None
     step: str = ""
@@ -74,6 +76,8 @@ class WorkerTerms(Struct, frozen=True, kw_only=True):
     resume: str | None = None
     env_names: tuple[str, ...] = ()
     visible: Visible = governed
+    quota: Quota | None = None
+    consent: Callable[[str, str], None] | None = None
 
 
 NO_TERMS = WorkerTerms()
@@ -96,6 +100,10 @@ def run_worker(
     sight = terms.visible(project, name)
     skill = _permitted(name, project, sight)
     contract = contract_of(skill.origin.file)
+    if terms.quota is not None:
+        refuse_spent(terms.quota, given)
+    if terms.consent is not None:
+        terms.consent(skill.name, args)
     marker = f"%%DONE::{os.urandom(4).hex()}%%"
     cwd = project.place.cwd
     assignment = Assignment(

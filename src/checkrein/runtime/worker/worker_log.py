@@ -16,6 +16,7 @@ from checkrein.base.home import checkrein_home, private_dir
 from checkrein.runtime.worker.skill_result import SkillResult
 
 _LARGEST = 5 << 20
+_OLD = ".old.jsonl"
 
 
 class Entry(Struct, frozen=True, kw_only=True):
@@ -68,13 +69,15 @@ def record(found: SkillResult, *, cwd: str, step: str, seconds: float, env: Mapp
     descriptor = os.open(path, flags, 0o600)
     try:
         if os.fstat(descriptor).st_size > _LARGEST:
-            os.replace(path, path.with_suffix(".old.jsonl"))
+            os.replace(path, path.with_suffix(_OLD))
         jsonl.append(descriptor, entry)
     finally:
         os.close(descriptor)
 
 
 def entries(env: Mapping[str, str] | None = None) -> Iterator[dict[str, Any]]:
+    """Oldest first."""
     path = log_file(env)
-    if path.is_file():
-        yield from (value for _, value in jsonl.read(path) if isinstance(value, dict))
+    for file in (path.with_suffix(_OLD), path):
+        if file.is_file():
+            yield from (value for _, value in jsonl.read(file) if isinstance(value, dict))

@@ -9,7 +9,7 @@ from typing import Any
 import mcp_types as types
 from mcp.shared.exceptions import MCPError
 
-from checkrein.base.harmless import one_line
+from checkrein.base.harmless import harmless, one_line
 from checkrein.base.ids import short_id
 from checkrein.llm.cancel import Cancel
 from checkrein.model.view import View
@@ -19,7 +19,7 @@ from checkrein.runtime.call.host import Done
 from checkrein.runtime.mcp.connection import Catalog, Connection, Progress
 from checkrein.runtime.mcp.link import Link
 from checkrein.runtime.mcp.resource_tools import READ
-from checkrein.runtime.mcp.server_tool import ServerTool
+from checkrein.runtime.mcp.server_tool import ServerTool, instructions_of
 from checkrein.runtime.session.session import Session
 from checkrein.serve.mcp.line import Request
 from checkrein.serve.mcp.passed_tools import PassedResource, PassedTool
@@ -27,6 +27,8 @@ from checkrein.serve.mcp.upstream import asked, declared, names, owners, wire
 from checkrein.serve.mcp.visit import Served, Visit, failed
 
 _LEVELS: tuple[str, ...] = ("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency")
+_GREETING = 10.0
+"""Seconds that the handshake waits for servers."""
 _CHANGES: dict[str, Any] = {
     "tools": types.ToolListChangedNotification,
     "prompts": types.PromptListChangedNotification,
@@ -72,6 +74,21 @@ class Gateway(Visit):
 
     def view(self) -> View:
         return super().view().narrow(servers=self.served.through or ())
+
+    async def instructions(self) -> str:
+        """What the servers say about their use, each under its name. A slow one does not hold the client
+        up: what it says is missing then."""
+        opening = asyncio.ensure_future(self.session())
+        done, _ = await asyncio.wait((opening,), timeout=_GREETING)
+        opening.add_done_callback(lambda task: task.cancelled() or task.exception())
+        if not done or opening.exception() is not None:
+            return ""  # the first request hears the failure
+        said = ((link.name, instructions_of(link)) for link in self._links(opening.result()))
+        return "\n\n".join(
+            f"Instructions of the MCP server {one_line(name)}:\n{harmless(text)}"
+            for name, text in said
+            if text
+        )
 
     async def list_tools(self) -> list[types.Tool]:
         session = await self.session()

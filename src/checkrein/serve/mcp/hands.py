@@ -7,7 +7,7 @@ import json
 import os
 import shlex
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
@@ -22,6 +22,7 @@ from checkrein.runtime.tools.catalog import builtin_tools
 from checkrein.runtime.tools.port import AnyTool, Aside, ToolContext, ToolFailure, ToolOutput
 
 if TYPE_CHECKING:
+    from checkrein.model.project import Project
     from checkrein.runtime.session.session import Session
     from checkrein.serve.mcp.shift import Shift
 
@@ -178,6 +179,22 @@ class Hands:
 
     def may_write(self, path: str) -> None:
         self._may("Write", {"file_path": path, "content": ""})
+
+    def may_start(self, skill: str, args: str) -> None:
+        """Raises ToolFailure unless a worker may run the skill: its start is a call of Skill."""
+        self._may("Skill", {"skill": skill, "args": args})
+
+    def project_at(self, path: str) -> Project:
+        """The project of a worker there. What the server was told to deny is denied there too."""
+        from checkrein.passes.load import load
+
+        denied = {"deny": self._session.options.disallowed}
+        return load(path, env=self.whole_env, bundled=True, rules=denied)
+
+    @property
+    def whole_env(self) -> Mapping[str, str]:
+        """The environment of the server, with the credentials of the models."""
+        return self._session.conversation.services.env
 
     def _may(self, tool: str, input: dict[str, Any]) -> None:
         aside = Aside(self.context.cancel, self.context.emit, self.context.call_id)

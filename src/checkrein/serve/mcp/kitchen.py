@@ -38,7 +38,10 @@ class Kitchen(Visit):
         self._bash = PlainBash()
 
     def tools(self) -> tuple[AnyTool, ...]:
-        own = (KitchenTool(name, one.work, self._hands, reads=one.reads) for name, one in MENU.items())
+        own = (
+            KitchenTool(name, one.work, self._hands, reads=one.reads, asks=one.asks)
+            for name, one in MENU.items()
+        )
         return (self._bash, self._opener(OPEN, self._opened), self._opener(CLOSE, self._closed), *own)
 
     async def list_tools(self) -> list[types.Tool]:
@@ -93,7 +96,7 @@ class Kitchen(Visit):
                 "success": False,
                 "error": "Recipes can't be loaded here yet. Open the kitchen without a name.",
             }
-        shift, state = Shift(), self.state.opened()
+        shift, state = Shift(guard_waived=self.shift.guard_waived), self.state.opened()
         seen = [
             row.name for row in kitchen_tools().values() if row.name in MENU and refusal(row, state) is None
         ]
@@ -108,7 +111,7 @@ class Kitchen(Visit):
         }
 
     def _closed(self, hands: Hands) -> dict[str, Any]:
-        self.state = self.state.closed()
+        self.state, self.shift.guard_waived = self.state.closed(), False
         return {"success": True, "kitchen": "closed"}
 
 

@@ -23,14 +23,23 @@ _PLAIN: dict[Any, str] = {str: "string", int: "integer", float: "number", bool: 
 
 
 class KitchenTool:
-    """Its own call needs no approval: what it does to the world are calls of its own, judged one by one. A
-    rule that names it holds all the same."""
+    """Its own call needs no approval, unless it `asks`: what it does to the world are calls of its own,
+    judged one by one. A rule that names it holds all the same."""
 
     eager = True
     aliases = ()
 
-    def __init__(self, name: str, work: Work, hands: Callable[[ToolContext], Hands], *, reads: bool) -> None:
+    def __init__(
+        self,
+        name: str,
+        work: Work,
+        hands: Callable[[ToolContext], Hands],
+        *,
+        reads: bool,
+        asks: bool = False,
+    ) -> None:
         self.name = name
+        self.asks = asks
         self.read_only = reads
         self._work = work
         self._hands = hands
@@ -41,7 +50,7 @@ class KitchenTool:
             name=self.name,
             effects=lambda _: (Use(self.name),),
             fields=tuple(self.declaration.schema["properties"]),
-            free=True,
+            free=not self.asks,
         )
 
     @cached_property
@@ -79,7 +88,9 @@ class KitchenTool:
 def _failure(answer: dict[str, Any]) -> str | None:
     """A result that says no is a failure of the step, though the call itself worked."""
     if answer.get("success") is False or answer.get("passed") is False or "failed_step" in answer:
-        return str(answer.get("error") or answer.get("failed_step") or "it did not succeed")
+        return str(
+            answer.get("error") or answer.get("failed_step") or answer.get("problem") or "it did not succeed"
+        )
     return None
 
 

@@ -34,10 +34,12 @@ class Line:
         self._order = asyncio.Lock()
         self._waiting: set[asyncio.Future[None]] = set()
         self.level: types.LoggingLevel = "info"
+        self.offered = types.ClientCapabilities()
 
     @property
     def capabilities(self) -> types.ClientCapabilities:
-        return self._session.client_capabilities or types.ClientCapabilities()
+        """What the client can do: what it `offered`, while the handshake lasts."""
+        return self._session.client_capabilities or self.offered
 
     @contextmanager
     def during(self, request: Request) -> Iterator[None]:

@@ -5,7 +5,18 @@ from __future__ import annotations
 from msgspec import Struct
 
 from checkrein.serve.mcp.hands import Work
-from checkrein.serve.mcp.work import ci, clones, commands, database, issues, merges, pulls, reports, resets
+from checkrein.serve.mcp.work import (
+    ci,
+    clones,
+    commands,
+    database,
+    issues,
+    merges,
+    pulls,
+    reports,
+    resets,
+    skills,
+)
 
 BUILTIN = (
     *("Bash", "Read", "Write", "Edit", "NotebookEdit", "Glob", "Grep", "WebFetch"),
@@ -16,18 +27,21 @@ BUILTIN = (
 
 class Dish(Struct, frozen=True, kw_only=True):
     """The work of a tool, and what is true about it: it only `reads`; what it changes it may destroy; it
-    reaches systems `outside` this machine."""
+    reaches systems `outside` this machine. One that `asks` needs a rule or a person that allows it."""
 
     work: Work
     reads: bool = False
     destroys: bool = False
     outside: bool = False
+    asks: bool = False
 
 
 MENU: dict[str, Dish] = {
+    "disable_quota_guard": Dish(work=skills.disable_quota_guard, asks=True),
     "test_check": Dish(work=commands.check_tests, destroys=True),
     "run_cmd": Dish(work=commands.run_cmd, destroys=True, outside=True),
     "run_python": Dish(work=commands.run_python, destroys=True, outside=True),
+    "run_skill": Dish(work=skills.run_skill, destroys=True, outside=True),
     "merge_worktree": Dish(work=merges.merge_worktree, destroys=True, outside=True),
     "classify_fix": Dish(work=merges.classify_fix, reads=True),
     "reset_test_dir": Dish(work=resets.reset_test_dir, destroys=True),
@@ -37,6 +51,7 @@ MENU: dict[str, Dish] = {
     "get_pipeline_report": Dish(work=reports.get_pipeline_report),
     "get_token_summary": Dish(work=reports.get_token_summary),
     "get_timing_summary": Dish(work=reports.get_timing_summary),
+    "get_quota_events": Dish(work=skills.get_quota_events, reads=True),
     "write_telemetry_files": Dish(work=reports.write_telemetry_files),
     "clone_repo": Dish(work=clones.clone_repo, outside=True),
     "remove_clone": Dish(work=clones.remove_clone, destroys=True),
@@ -66,9 +81,6 @@ ABSENT: dict[str, str] = {
     **dict.fromkeys(
         ("list_recipes", "load_recipe", "validate_recipe", "migrate_recipe"), "comes with recipes"
     ),
-    "run_skill": "comes with the headless worker",
     "enrich_issues": "needs a model; a skill of the client does it",
-    "get_quota_events": "there is no quota guard",
-    "disable_quota_guard": "there is no quota guard, and no tool may switch a guard off",
 }
 """Rows of the table that are not offered, and why."""

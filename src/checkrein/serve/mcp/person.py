@@ -15,7 +15,8 @@ from checkrein.runtime.mcp.elicitation import Elicitation
 from checkrein.runtime.session.control import Answer, Question
 from checkrein.serve.mcp.line import Line
 
-_SHOWN = 2_000
+_SHOWN = 100_000
+"""So many characters of a call a client can show; nobody approves what nobody sees whole."""
 _ALLOW, _DENY = "allow", "deny"
 _CHOICE: dict[str, Any] = {
     "type": "object",
@@ -55,7 +56,11 @@ class Person:
         return self._line.capabilities.sampling is not None
 
     def ask(self, question: Question, cancel: Cancel) -> Answer:
-        form = {"mode": "form", "message": _asked(question), "requestedSchema": _CHOICE}
+        given = harmless(json.dumps(question.input, ensure_ascii=False, default=str))
+        if len(given) > _SHOWN:
+            text = f"It can't be approved: it has {len(given):,} characters, and a question shows {_SHOWN:,}."
+            return Answer(verdict="deny", message=f"{text} Split it, or allow it by a rule.")
+        form = {"mode": "form", "message": _asked(question, given), "requestedSchema": _CHOICE}
         try:
             answer = self._elicit(form, cancel)
         except Exception as error:  # the client fails, or is gone: nobody said yes
@@ -93,9 +98,7 @@ class Person:
         return self._line.ask(request, types.ElicitResult, cancel)
 
 
-def _asked(question: Question) -> str:
-    given = json.dumps(question.input, ensure_ascii=False, default=str)
-    shown = harmless(given[:_SHOWN]) + ("…" if len(given) > _SHOWN else "")
+def _asked(question: Question, shown: str) -> str:
     why = f"\n{harmless(question.reason)}" if question.reason else ""
     claims = f"\nThe server says: {one_line('; '.join(question.claims))}" if question.claims else ""
     return f"{one_line(question.tool)} wants to run:\n{shown}{why}{claims}"

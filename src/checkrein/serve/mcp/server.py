@@ -21,6 +21,7 @@ from checkrein.serve.mcp.line import Request
 from checkrein.serve.mcp.visit import Served, Visit
 
 _VISIT = "checkrein"
+CallNext = Callable[[Request], Awaitable[Any]]
 
 
 class Announcing(Server[Any]):
@@ -57,6 +58,16 @@ class Counter:
 
 class GatewayCounter(Counter):
     """The further requests, for the servers behind the gateway."""
+
+    async def greet(self, request: Request, call_next: CallNext) -> Any:
+        """The handshake says what the servers say about their use."""
+        answer = await call_next(request)
+        if request.method != "initialize":
+            return answer
+        visit: Gateway = self.visit(request)
+        visit.line.offered = types.InitializeRequestParams.model_validate(request.params).capabilities
+        said = await visit.instructions()
+        return {**answer, "instructions": said} if said else answer
 
     async def list_resources(self, request: Request, params: Any) -> types.ListResourcesResult:
         return types.ListResourcesResult(resources=await self.visit(request).list_resources())
@@ -126,6 +137,7 @@ def _gateway(served: Served) -> Server[Any]:
             "on_completion": counter.complete,
         },
     )
+    server.middleware.append(counter.greet)
     server.add_request_handler("logging/setLevel", types.SetLevelRequestParams, counter.set_level)
     return server
 
@@ -143,7 +155,7 @@ def _named(counter: Counter, served: Served, more: dict[str, Any]) -> Server[Any
     return server
 
 
-async def _with_handshake(ctx: Request, call_next: Callable[[Request], Awaitable[Any]]) -> Any:
+async def _with_handshake(ctx: Request, call_next: CallNext) -> Any:
     """A client of the protocol without one hears which versions there are, and shakes hands."""
     from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 
