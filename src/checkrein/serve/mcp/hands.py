@@ -191,6 +191,14 @@ class Hands:
         denied = {"deny": self._session.options.disallowed}
         return load(path, env=self.whole_env, bundled=True, rules=denied)
 
+    def ask_model(self, system: str, text: str, model: str) -> str:
+        """One answer of a model that has no tools. Raises ModelError when there is none."""
+        name = model or self.setting("model.default")
+        if not name:
+            raise ToolFailure("No model is configured. Name one, or set model.default.")
+        asides = self._session.conversation.host.bench.asides
+        return asides.ask_model(self.context.cover.text(text), name, self.context.cancel, system)
+
     @property
     def whole_env(self) -> Mapping[str, str]:
         """The environment of the server, with the credentials of the models."""

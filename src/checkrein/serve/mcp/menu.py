@@ -10,6 +10,7 @@ from checkrein.serve.mcp.work import (
     clones,
     commands,
     database,
+    enrichment,
     issues,
     merges,
     pulls,
@@ -66,6 +67,7 @@ MENU: dict[str, Dish] = {
     "get_issue_title": Dish(work=issues.get_issue_title, reads=True, outside=True),
     "report_bug": Dish(work=issues.report_bug, outside=True),
     "prepare_issue": Dish(work=issues.prepare_issue, outside=True),
+    "enrich_issues": Dish(work=enrichment.enrich_issues, outside=True),
     "claim_issue": Dish(work=issues.claim_issue, outside=True),
     "release_issue": Dish(work=issues.release_issue, outside=True),
     "bulk_close_issues": Dish(work=issues.bulk_close_issues, destroys=True, outside=True),
@@ -77,10 +79,7 @@ MENU: dict[str, Dish] = {
 }
 """By name, in the order of the table."""
 
-ABSENT: dict[str, str] = {
-    **dict.fromkeys(
-        ("list_recipes", "load_recipe", "validate_recipe", "migrate_recipe"), "comes with recipes"
-    ),
-    "enrich_issues": "needs a model; a skill of the client does it",
-}
+ABSENT: dict[str, str] = dict.fromkeys(
+    ("list_recipes", "load_recipe", "validate_recipe", "migrate_recipe"), "comes with recipes"
+)
 """Rows of the table that are not offered, and why."""

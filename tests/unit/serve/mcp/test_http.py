@@ -104,7 +104,7 @@ def test_a_client_of_the_newest_protocol_hears_of_the_handshake(address: str) ->
 
     version, names = asyncio.run(meet())
     assert version == "2025-11-25"
-    assert names == [OPEN, CLOSE]
+    assert names == [OPEN, CLOSE, "disable_quota_guard"]
 
 
 class Caller:
@@ -144,7 +144,7 @@ def test_clients_are_served_beside_a_hostile_one(address: str, clients: int) -> 
         if number % 2:
             await caller.ask("tools/call", name=OPEN, arguments={})
         after = await caller.names()
-        assert before == [OPEN, CLOSE]
+        assert before == [OPEN, CLOSE, "disable_quota_guard"]
         return len(after) > len(before)
 
     async def hostile(http: httpx2.AsyncClient, over: asyncio.Event) -> set[int]:

@@ -16,7 +16,7 @@ from checkrein.serve.mcp.menu import BUILTIN, MENU
 from support.mcp_guests import Guest, text
 
 Visit = Callable[..., Any]
-FREE = [OPEN, CLOSE]
+FREE = [OPEN, CLOSE, "disable_quota_guard"]
 DISABLED = {"checkrein.toml": '[subsets]\ndisabled = ["github"]\n'}
 DENIED = {".claude/settings.json": {"permissions": {"deny": ["Bash(rm *)", "run_python"]}}}
 

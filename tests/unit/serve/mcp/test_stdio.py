@@ -103,4 +103,4 @@ def test_the_command_serves_its_own_tools(project: Path) -> None:
         listed = json.loads(process.stdout.readline())
         said, errors = process.communicate(timeout=60)
     assert (said, errors, process.returncode) == (b"", b"", 0)
-    assert [one["name"] for one in listed["result"]["tools"]] == [OPEN, CLOSE]
+    assert [one["name"] for one in listed["result"]["tools"]] == [OPEN, CLOSE, "disable_quota_guard"]
