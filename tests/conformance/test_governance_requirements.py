@@ -6,6 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from checkrein.base.config import load_config
+from checkrein.facts.config import KEYS
+from checkrein.facts.kitchen import kitchen_tools
+
 ROOT = Path(__file__).parents[2]
 DIVERGENCE = "divergence"
 TOOLS = "tests/unit/passes/visibility/test_tool_visibility.py"
@@ -51,8 +55,10 @@ EVIDENCE: dict[str, tuple[str, str] | str] = {
     "REQ-DOC-002": (HERE, "test_req_doc_the_pages_are_there_and_generated"),
     "REQ-DOC-003": (HERE, "test_req_doc_the_pages_are_there_and_generated"),
     "REQ-DOC-004": (HERE, "test_req_doc_the_pages_are_there_and_generated"),
+    "REQ-DOC-005": (HERE, "test_req_doc_the_pages_are_there_and_generated"),
     "REQ-DOC-006": (HERE, "test_req_doc_the_pages_are_there_and_generated"),
     "REQ-DOC-007": (HERE, "test_req_doc_the_pages_are_there_and_generated"),
+    "REQ-DOC-008": (HERE, "test_req_doc_008_every_tool_has_a_row"),
     "CC-001": (DIRECTORIES, "test_cc_001_a_session_directory_has_the_layout_of_add_dir"),
     "CC-002": (DIRECTORIES, "test_cc_002_tier_1_and_tier_2_the_plugin_shows_only_its_entry_skills"),
     "CC-HEADLESS-001": (
@@ -68,10 +74,56 @@ EVIDENCE: dict[str, tuple[str, str] | str] = {
 PENDING = {
     "REQ-OVR-004": "recipes",
     "REQ-VAL-004": "recipes",
-    "REQ-DOC-005": "server",
-    "REQ-DOC-008": "server",
 }
 """Requirements of parts that come later, and of which."""
+
+SIGHTS = "tests/unit/passes/visibility/test_sights.py"
+KITCHEN = "tests/unit/serve/mcp/test_kitchen.py"
+CONFIG = "tests/unit/base/test_config.py"
+SKILLS = "tests/unit/serve/mcp/test_skills.py"
+WORKER = "tests/unit/runtime/worker/test_worker.py"
+ADJUDICATION = "tests/unit/runtime/worker/test_adjudication.py"
+
+POINTS: dict[int, tuple[tuple[str, str], ...]] = {
+    1: (
+        (SIGHTS, "test_the_visible_set_is_the_tables"),
+        (DIRECTORIES, "test_cc_002_tier_1_and_tier_2_the_plugin_shows_only_its_entry_skills"),
+    ),
+    2: ((SESSIONS, "test_promotion_changes_what_the_model_sees_and_loads"),),
+    3: (
+        (SESSIONS, "test_req_tier_009_a_skill_in_two_tiers_stops_a_session"),
+        (SESSIONS, "test_req_tier_010_unknown_names_warn_once_and_are_ignored"),
+        (CONFIGURATION, "test_cfg_2_an_unknown_subset_warns_and_a_category_of_a_skill_is_known"),
+    ),
+    4: (
+        (CONFIG, "test_layers_override_in_order_and_lists_replace"),
+        (CONFIG, "test_environment_values_are_json_or_text"),
+        (HERE, "test_point_4_a_secret_outside_its_layer_is_an_error"),
+    ),
+    5: (
+        (KITCHEN, "test_tools_are_hidden_shown_and_hidden_again"),
+        (KITCHEN, "test_a_disabled_subset_stays_hidden_after_opening"),
+        (KITCHEN, "test_a_hidden_tool_that_is_called_by_name_is_refused"),
+        ("tests/unit/serve/mcp/test_list_and_call.py", "test_what_is_not_listed_is_refused"),
+    ),
+    6: (
+        (KITCHEN, "test_a_worker_sees_the_tools_for_workers_only"),
+        (WORKER, "test_10_6_a_worker_starts_no_worker"),
+    ),
+    7: (
+        (SKILLS, "test_10_7_what_is_refused_is_refused_before_anything_starts"),
+        (WORKER, "test_10_7_a_disabled_skill_is_refused_before_anything_starts"),
+    ),
+    8: (
+        (SESSIONS, "test_req_ovr_001_an_override_is_detected_loaded_and_wins"),
+        (DIRECTORIES, "test_an_override_in_our_directory_is_copied_with_its_files"),
+    ),
+    10: (
+        (ADJUDICATION, "test_every_cell"),
+        (ADJUDICATION, "test_cs_1_a_contract_violation_is_never_retriable"),
+    ),
+}
+"""The points of the acceptance list that are not about recipes."""
 
 
 def numbered(prefix: str, last: int, digits: int = 1) -> set[str]:
@@ -103,7 +155,7 @@ EVERY = (
 def test_every_requirement_is_accounted_for_once() -> None:
     assert EVIDENCE.keys() | PENDING.keys() == EVERY
     assert not EVIDENCE.keys() & PENDING.keys()
-    assert set(PENDING.values()) <= {"server", "recipes"}
+    assert set(PENDING.values()) == {"recipes"}
 
 
 @pytest.mark.parametrize("requirement", sorted(EVIDENCE))
@@ -116,11 +168,54 @@ def test_a_requirement_has_its_test_or_its_line(requirement: str) -> None:
         assert f"def {name}(" in (ROOT / file).read_text("utf-8")
 
 
+@pytest.mark.parametrize("point", sorted(POINTS))
+def test_a_point_has_its_tests(point: int) -> None:
+    for file, name in POINTS[point]:
+        assert f"def {name}(" in (ROOT / file).read_text("utf-8")
+
+
+def test_every_point_without_recipes_is_there() -> None:
+    assert set(POINTS) == {*range(1, 9), 10}
+
+
+@pytest.mark.parametrize("layer", ["user", "project", "env"])
+def test_point_4_a_secret_outside_its_layer_is_an_error(tmp_path: Path, layer: str) -> None:
+    root, home = tmp_path / "project", tmp_path / "home"
+    root.mkdir()
+    home.mkdir()
+    text = '[github]\ntoken = "t"\n'
+    env = {"CHECKREIN_GITHUB__TOKEN": "t"} if layer == "env" else {}
+    if layer != "env":
+        (home / "config.toml" if layer == "user" else root / "checkrein.toml").write_text(text)
+    config = load_config(KEYS, root, home, env)
+    assert config.get("github.token") is None
+    (finding,) = config.diagnostics
+    assert (finding.code, finding.severity) == ("CFG003", "error")
+    assert "secrets" in finding.message
+    secrets = root / ".checkrein" / "secrets.toml"
+    secrets.parent.mkdir()
+    secrets.write_text(text)
+    secrets.chmod(0o600)
+    assert load_config(KEYS, root, home, {}).get("github.token") == "t"
+
+
+def test_req_doc_008_every_tool_has_a_row() -> None:
+    page = (ROOT / "docs" / "mcp-tool-access.md").read_text("utf-8")
+    rows = {line.split("`")[1]: line for line in page.splitlines() if line.startswith("| `")}
+    assert set(rows) == set(kitchen_tools())
+    for name, row in kitchen_tools().items():
+        state = rows[name].split("|")[5].strip()
+        assert (
+            state
+            == {None: "real", "gh": "needs `gh`", "recipes": "not offered: comes with recipes"}[row.needs]
+        )
+
+
 def test_req_doc_the_pages_are_there_and_generated() -> None:
     """The tables come from the code; `tests/arch/test_generated.py` compares them."""
     generator = (ROOT / "scripts" / "generate.py").read_text("utf-8")
-    for page in ("skill-visibility", "subset-categories"):
+    for page in ("skill-visibility", "subset-categories", "mcp-tool-access"):
         assert f"docs/{page}.md" in generator
-        assert "generated by scripts/generate.py" in (ROOT / "docs" / f"{page}.md").read_text("utf-8")
+        assert "generated by scripts/generate.py" in (ROOT / "docs" / f"{page}.md").read_text("utf-8").lower()
     assert (ROOT / "docs" / "project-local-overrides.md").is_file()
     assert "skills_extended/" in (ROOT / "docs" / "skill-visibility.md").read_text("utf-8")

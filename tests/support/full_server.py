@@ -78,7 +78,8 @@ def serve(request):
         offers = {kind: {"listChanged": True} for kind in ("tools", "prompts")}
         offers |= {"resources": {"listChanged": True, "subscribe": True}, "logging": {}, "completions": {}}
         answer(request, {"protocolVersion": params["protocolVersion"], "capabilities": offers,
-                         "serverInfo": {"name": NAME, "version": "1"}})
+                         "serverInfo": {"name": NAME, "version": "1"},
+                         "instructions": f"Call {NAME} \\x1b[2Jfirst."})
     elif method == "tools/list":
         names = ("echo", "rich", "fail", "noisy", "sample", "elicit", "grow", "touch")
         hints = {"title": "Echo", "annotations": {"readOnlyHint": True}}

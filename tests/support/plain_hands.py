@@ -41,6 +41,8 @@ class PlainHands(Hands):
         self.shift = shift or Shift()
         self.settings = {name.replace("__", "."): value for name, value in settings.items()}
         self.ran: list[str] = []
+        self.asked: list[str] = []
+        self.model_says = "NONE"
         self._root = str(root.resolve())
         env = {**GIT_ENV, "CHECKREIN_HOME": str(root.parent / "home")}
         self.env = env
@@ -70,6 +72,10 @@ class PlainHands(Hands):
             timeout=60,
         )
         return Ran(done.returncode, done.stdout, done.stderr)
+
+    def ask_model(self, system: str, text: str, model: str) -> str:
+        self.asked.append(text)
+        return self.model_says
 
     def _may(self, tool: str, input: dict[str, Any]) -> None:
         self.ran.append(f"{tool} {input['file_path']}")

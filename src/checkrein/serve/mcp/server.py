@@ -59,13 +59,13 @@ class Counter:
 class GatewayCounter(Counter):
     """The further requests, for the servers behind the gateway."""
 
-    async def greet(self, request: Request, call_next: CallNext) -> Any:
+    async def greet(self, ctx: Request, call_next: CallNext) -> Any:
         """The handshake says what the servers say about their use."""
-        answer = await call_next(request)
-        if request.method != "initialize":
+        answer = await call_next(ctx)
+        if ctx.method != "initialize":
             return answer
-        visit: Gateway = self.visit(request)
-        visit.line.offered = types.InitializeRequestParams.model_validate(request.params).capabilities
+        visit: Gateway = self.visit(ctx)
+        visit.line.offered = types.InitializeRequestParams.model_validate(ctx.params).capabilities
         said = await visit.instructions()
         return {**answer, "instructions": said} if said else answer
 

@@ -121,6 +121,18 @@ def labels(project: Project) -> dict[str, list[str]]:
     return found
 
 
+@pytest.mark.parametrize("name", ["test_check", '"test_check"', '"test\\u005fcheck"'])
+@pytest.mark.parametrize("file", ["checkrein.toml", "pyproject.toml"])
+def test_a_command_of_the_configuration_is_found_however_it_is_written(
+    build: Build, file: str, name: str
+) -> None:
+    section = name if file == "checkrein.toml" else f"tool.checkrein.{name}"
+    assert labels(build({file: f"[{section}]\ncommand = 'sh tests.sh'\n"})) == {
+        "helper": ["test_check.command: sh tests.sh"]
+    }
+    assert labels(build({file: "[project]\nname = 'x'\n"})) == {}
+
+
 def test_everything_is_found(build: Build) -> None:
     assert labels(build(WHOLE)) == {
         "hook": [

@@ -61,6 +61,38 @@ def test_two_servers_share_a_gateway(visit: Visit) -> None:
     visit(talk, through=("full", "other"), options=ALLOWED)
 
 
+def test_instructions_of_each_server_pass_with_its_name(visit: Visit) -> None:
+    async def talk(guest: Guest) -> str | None:
+        return guest.client.instructions
+
+    said = visit(talk, through=("full", "other"), options=ALLOWED)
+    assert said == (
+        "Instructions of the MCP server full:\nCall full \\x1b[2Jfirst.\n\n"
+        "Instructions of the MCP server other:\nCall other \\x1b[2Jfirst."
+    )
+
+
+def test_a_slow_server_does_not_hold_the_handshake_up(visit: Visit, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("checkrein.serve.mcp.gateway._GREETING", 0.0)
+
+    async def talk(guest: Guest) -> None:
+        assert guest.client.instructions is None
+        assert "echo" in await guest.names(), "the first request waits for it"
+
+    visit(talk, through=("full",), options=ALLOWED)
+
+
+def test_a_server_that_is_not_there_says_nothing(visit: Visit) -> None:
+    gone = {"gone": {"command": "/nowhere/at/all"}, "full": {"command": "/nowhere/either"}}
+    lay(Path.home(), {".claude.json": {"mcpServers": gone}})
+
+    async def talk(guest: Guest) -> None:
+        assert guest.client.instructions is None
+        assert await guest.names() == []
+
+    visit(talk, through=("gone", "full"), options=ALLOWED)
+
+
 def test_resources_prompts_and_completion_pass(visit: Visit) -> None:
     async def talk(guest: Guest) -> None:
         client = guest.client

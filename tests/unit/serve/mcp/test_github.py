@@ -12,7 +12,7 @@ import pytest
 
 from checkrein.runtime.tools.port import ToolFailure
 from checkrein.serve.mcp.shift import Shift
-from checkrein.serve.mcp.work import ci, issues, pulls
+from checkrein.serve.mcp.work import ci, enrichment, issues, pulls
 from checkrein.serve.mcp.work.merge_queue import Pull, Queue, verdict
 from support.plain_hands import PlainHands, with_gh
 
@@ -266,3 +266,31 @@ def test_how_a_branch_takes_merges(project: Path) -> None:
     ]
     bare = hands_with(project, {"api graphql": {"data": {"repository": {}}}})
     assert ci.check_repo_merge_state(bare, "main")["queue_available"] is False
+
+
+def test_issues_without_requirements_get_them(project: Path) -> None:
+    listed = [
+        {"number": 1, "title": "Slow", "body": "It takes 9 s.\n"},
+        {"number": 2, "title": "Done", "body": "Text\n\n## Requirements\n\n- it works\n"},
+    ]
+    hands = hands_with(project, {"issue list": listed, "issue edit": ""})
+    hands.model_says = "Sure!\n- It answers within 1 s.\n* A \x1b[8mtest shows it.\n```sh\nrm -rf /\n```"
+    done = enrichment.enrich_issues(hands, repo="o/r")
+    rows = ["It answers within 1 s.", "A \\x1b[8mtest shows it."]
+    assert done["enriched"] == [{"issue_number": 1, "requirements": rows}]
+    assert (done["skipped_enriched"], done["skipped_unclear"]) == ([2], [])
+    assert hands.asked == ["Slow\n\nIt takes 9 s.\n"], "the other one costs nothing"
+    words = calls(project)[-1]
+    assert words[:4] == ["issue", "edit", "1", "--body"]
+    assert words[4] == f"It takes 9 s.\n\n## Requirements\n\n- {rows[0]}\n- {rows[1]}\n"
+    assert words[5:] == ["--repo", "o/r"]
+
+
+@pytest.mark.parametrize(("says", "rows"), [("NONE", 0), ("- one\n" * 50, 20)])
+def test_a_dry_run_edits_nothing(project: Path, says: str, rows: int) -> None:
+    hands = hands_with(project, {"issue view": {"number": 7, "title": "T", "body": None}})
+    hands.model_says = says
+    done = enrichment.enrich_issues(hands, issue_number=7, dry_run=True)
+    assert done["skipped_unclear"] == ([] if rows else [7])
+    assert sum(len(one["requirements"]) for one in done["enriched"]) == rows
+    assert [one[:2] for one in calls(project)] == [["issue", "view"]]

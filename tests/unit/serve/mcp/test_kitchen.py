@@ -136,6 +136,29 @@ def test_a_question_goes_to_the_clients_user(
     assert (project / "made").exists() is ran
 
 
+@pytest.mark.parametrize(("size", "shown"), [(90_000, True), (110_000, False)])
+def test_a_question_shows_all_of_a_call_or_nobody_can_approve_it(
+    visit: Visit, project: Path, size: int, shown: bool
+) -> None:
+    content = "a" * size + "\x1b[8m; the end"
+
+    async def talk(guest: Guest) -> None:
+        await guest.call(OPEN)
+        done = await guest.call("Write", file_path=str(project / "made"), content=content)
+        assert done.is_error is not shown
+        assert len(guest.asked) == (1 if shown else 0)
+        for one in guest.asked:
+            assert "a" * size in one
+            assert "; the end" in one
+            assert "\x1b" not in one
+        if not shown:
+            assert "can't be approved" in text(done)
+            assert "100,000" in text(done)
+
+    visit(talk, says="allow")
+    assert (project / "made").exists() is shown
+
+
 HOOKED = {
     ".claude/settings.json": {
         "hooks": {
