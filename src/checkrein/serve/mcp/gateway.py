@@ -83,7 +83,9 @@ class Gateway(Visit):
         opening.add_done_callback(lambda task: task.cancelled() or task.exception())
         if not done or opening.exception() is not None:
             return ""  # the first request hears the failure
-        said = ((link.name, instructions_of(link)) for link in self._links(opening.result()))
+        session = opening.result()
+        open_links = (link for link in self._links(session) if not _is_denied(session, link))
+        said = ((link.name, instructions_of(link)) for link in open_links)
         return "\n\n".join(
             f"Instructions of the MCP server {one_line(name)}:\n{harmless(text)}"
             for name, text in said
@@ -311,14 +313,19 @@ class Gateway(Visit):
 
     async def _resources(self, *, template: bool) -> list[tuple[str, dict[str, Any]]]:
         session = await self.session()
-        host = session.conversation.host
         return [
             (resource.name, resource.given)
             for link in self._links(session)
-            if host.gate.decide(READ, {"server": link.name, "uri": ""}, host.cwd).verdict != "deny"
+            if not _is_denied(session, link)
             for resource in link.catalog.resources
             if resource.template is template
         ]
+
+
+def _is_denied(session: Session, link: Link) -> bool:
+    """Whether the rules deny to read from a server at all."""
+    host = session.conversation.host
+    return host.gate.decide(READ, {"server": link.name, "uri": ""}, host.cwd).verdict == "deny"
 
 
 def _absences(session: Session) -> list[str]:

@@ -185,11 +185,19 @@ class Hands:
         self._may("Skill", {"skill": skill, "args": args})
 
     def project_at(self, path: str) -> Project:
-        """The project of a worker there. What the server was told to deny is denied there too."""
+        """The project of a worker there. Where it is another one, as a clone is, it denies and asks about
+        what is denied and asked about here, besides what its own rules say."""
         from checkrein.passes.load import load
 
-        denied = {"deny": self._session.options.disallowed}
-        return load(path, env=self.whole_env, bundled=True, rules=denied)
+        own = self._session.conversation.view.project
+        rules = {"deny": [*self._session.options.disallowed], "ask": list[str]()}
+        found = load(path, env=self.whole_env, bundled=True, rules=rules)
+        if found.place.root == own.place.root:
+            return found
+        for rule in own.rules:
+            if rule.verdict in rules and rule.problem is None:
+                rules[rule.verdict].append(rule.text)
+        return load(path, env=self.whole_env, bundled=True, rules=rules)
 
     def ask_model(self, system: str, text: str, model: str) -> str:
         """One answer of a model that has no tools. Raises ModelError when there is none."""

@@ -72,6 +72,15 @@ def test_instructions_of_each_server_pass_with_its_name(visit: Visit) -> None:
     )
 
 
+@pytest.mark.project({".claude/settings.json": {"permissions": {"deny": ["mcp__full"]}}})
+def test_a_denied_server_says_nothing(visit: Visit) -> None:
+    async def talk(guest: Guest) -> str | None:
+        return guest.client.instructions
+
+    said = visit(talk, through=("full", "other"), options=ALLOWED)
+    assert said == "Instructions of the MCP server other:\nCall other \\x1b[2Jfirst."
+
+
 def test_a_slow_server_does_not_hold_the_handshake_up(visit: Visit, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("checkrein.serve.mcp.gateway._GREETING", 0.0)
 

@@ -46,8 +46,10 @@ def limit(tokens: int) -> None:
 
 
 def test_a_skill_runs_in_a_worker_and_its_typed_result_is_the_answer(
-    visit: Visit, project: Path, backend: Install
+    visit: Visit, project: Path, backend: Install, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "k")
+    monkeypatch.setenv("SOMETHING_ELSE", "x")
     fake = backend()
 
     async def talk(guest: Guest) -> Any:
@@ -65,6 +67,8 @@ def test_a_skill_runs_in_a_worker_and_its_typed_result_is_the_answer(
     assert found["token_usage"]["input"] == 60
     (assignment,) = fake.assignments
     assert (assignment.prompt, assignment.cwd) == ("/plan it all", str(project))
+    assert assignment.env["ANTHROPIC_API_KEY"] == "k", "the session needs it"
+    assert "SOMETHING_ELSE" not in assignment.env
 
 
 @pytest.mark.parametrize(
@@ -128,6 +132,24 @@ def test_what_the_server_denies_is_denied_in_its_workers(visit: Visit, backend: 
     visit(talk, options={"allowed": ("Skill",), "disallowed": ("Bash(rm *)",)})
     (assignment,) = fake.assignments
     assert ("deny", "Bash(rm *)") in [(one.verdict, one.text) for one in assignment.view.project.rules]
+
+
+@pytest.mark.project(
+    {**FILES, ".claude/settings.json": {"permissions": {"deny": ["Bash(git push *)"], "ask": ["WebFetch"]}}}
+)
+def test_rules_hold_in_a_repository_within_the_project(visit: Visit, project: Path, backend: Install) -> None:
+    fake = backend()
+    lay(project / "inner", {".git/": None, **FILES})
+
+    async def talk(guest: Guest) -> None:
+        await guest.call(OPEN)
+        assert (await guest.data("run_skill", skill_command="/plan", cwd="inner"))["success"]
+
+    visit(talk, options={"allowed": ("Skill",)})
+    (assignment,) = fake.assignments
+    assert assignment.view.project.place.root == str(project / "inner")
+    rules = {(one.verdict, one.text) for one in assignment.view.project.rules}
+    assert {("deny", "Bash(git push *)"), ("ask", "WebFetch")} <= rules
 
 
 def test_a_worker_stays_with_the_project(
