@@ -7,10 +7,12 @@ import json
 import os
 import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import httpx2
+import mcp_types as types
 import pytest
 
 from checkrein.passes.load import load
@@ -19,6 +21,9 @@ from checkrein.serve.mcp.http import PATH, listening, make_http
 from checkrein.serve.mcp.kitchen import CLOSE, OPEN
 from checkrein.serve.mcp.server import make_server
 from checkrein.serve.mcp.visit import Served
+from support.files import lay
+from support.full_server import entry
+from support.mcp_guests import Guest, text
 
 TOKEN = "a-token-of-the-test-0123456789"
 ACCEPT = "application/json, text/event-stream"
@@ -27,8 +32,13 @@ ACCEPT = "application/json, text/event-stream"
 @pytest.fixture
 def address(project: Path) -> Iterator[str]:
     """Where the served project listens."""
+    with listened(Served(project=load(str(project)), options=Options(kind="sdk", persist=False))) as where:
+        yield where
+
+
+@contextmanager
+def listened(served: Served) -> Iterator[str]:
     bound = listening(0)
-    served = Served(project=load(str(project)), options=Options(kind="sdk", persist=False))
     http = make_http(make_server(served), TOKEN)
     thread = threading.Thread(target=lambda: asyncio.run(http.serve(sockets=[bound])))
     thread.start()
@@ -105,6 +115,38 @@ def test_a_client_of_the_newest_protocol_hears_of_the_handshake(address: str) ->
     version, names = asyncio.run(meet())
     assert version == "2025-11-25"
     assert names == [OPEN, CLOSE, "disable_quota_guard"]
+
+
+def test_the_gateway_greets_asks_and_tells_of_changes(project: Path, tmp_path: Path) -> None:
+    from mcp.client import Client
+    from mcp.client.streamable_http import streamable_http_client
+
+    lay(Path.home(), {".claude.json": {"mcpServers": {"full": entry(tmp_path)}}})
+    options = Options(kind="sdk", persist=False)
+    guest = Guest("allow")
+
+    async def meet(address: str) -> str | None:
+        async with (
+            httpx2.AsyncClient(headers={"Authorization": f"Bearer {TOKEN}"}) as http,
+            Client(
+                streamable_http_client(f"{address}{PATH}", http_client=http),
+                message_handler=guest.listen,
+                elicitation_callback=guest.elicited,
+            ) as guest.client,
+        ):
+            assert text(await guest.call("grow")) == "grown"
+            for _ in range(100):
+                if "grown" in await guest.names() and guest.heard:
+                    break
+                await asyncio.sleep(0.05)
+            return guest.client.instructions
+
+    with listened(Served(project=load(str(project)), options=options, through=("full",))) as address:
+        said = asyncio.run(meet(address))
+    assert said is not None
+    assert said.startswith("Instructions of the MCP server full:")
+    assert len(guest.asked) == 1
+    assert any(isinstance(one, types.ToolListChangedNotification) for one in guest.heard)
 
 
 class Caller:
