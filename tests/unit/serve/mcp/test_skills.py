@@ -7,16 +7,20 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from checkrein.base.home import checkrein_home
 from checkrein.llm.cancel import Cancel
 from checkrein.runtime.worker.backend import Assignment, FakeBackend, Heart
+from checkrein.runtime.worker.own_backend import OwnBackend
 from checkrein.runtime.worker.session_report import Report, Tokens
 from checkrein.serve.mcp.kitchen import CLOSE, OPEN
 from checkrein.serve.mcp.work import skills
+from checkrein.testing import ScriptedModel
 from support.files import lay
 from support.mcp_guests import Guest
 from support.repositories import make_repository
+from support.sessions import call
 
 Visit = Callable[..., Any]
 SKILL = "---\nname: plan\ndescription: plans\n---\nPlan $ARGUMENTS.\n"
@@ -39,6 +43,16 @@ def backend(monkeypatch: pytest.MonkeyPatch) -> Callable[..., FakeBackend]:
 
 
 Install = Callable[..., FakeBackend]
+
+
+class Scripted(OwnBackend):
+    """Checkrein's own runtime with a model that follows a script."""
+
+    def __init__(self, *replies: Any) -> None:
+        self._model = ScriptedModel(list(replies))
+
+    def work(self, assignment: Assignment, cancel: Cancel, beat: Heart) -> Report:
+        return super().work(replace(assignment, model=self._model), cancel, beat)
 
 
 def limit(tokens: int) -> None:
@@ -69,6 +83,26 @@ def test_a_skill_runs_in_a_worker_and_its_typed_result_is_the_answer(
     assert (assignment.prompt, assignment.cwd) == ("/plan it all", str(project))
     assert assignment.env["ANTHROPIC_API_KEY"] == "k", "the session needs it"
     assert "SOMETHING_ELSE" not in assignment.env
+
+
+def test_the_worker_is_a_session_under_the_rules(
+    visit: Visit, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Consent to a skill is no consent to what its worker does; nobody is asked about that."""
+    backend = Scripted(
+        call("Bash", command="touch made"), call("submit_result", summary="Done."), {"text": "Done."}
+    )
+    monkeypatch.setattr(skills, "backend_named", lambda name: backend)
+
+    async def talk(guest: Guest) -> Any:
+        await guest.call(OPEN)
+        found = await guest.data("run_skill", skill_command="/plan", cwd=".")
+        assert len(guest.asked) == 1
+        return found
+
+    found = visit(talk, says="allow")
+    assert (found["success"], found["backend"], found["result"]) == (True, "checkrein", "Done.")
+    assert not (project / "made").exists()
 
 
 @pytest.mark.parametrize(
