@@ -126,6 +126,24 @@ POINTS: dict[int, tuple[tuple[str, str], ...]] = {
 """The points of the acceptance list that are not about recipes."""
 
 
+SECTIONS = (
+    *("test_check.command", "test_check.timeout", "classify_fix.path_prefixes"),
+    *("reset_workspace.command", "reset_workspace.preserve_dirs", "implement_gate"),
+    *("safety.reset_guard_marker", "safety.require_dry_walkthrough", "safety.test_gate_on_merge"),
+    *("safety.protected_branches", "read_db.timeout", "read_db.max_rows", "run_skill.timeout"),
+    *("run_skill.stale_threshold", "run_skill.completion_marker", "completion_drain_timeout"),
+    *("exit_after_stop_delay_ms", "run_skill.natural_exit_grace_seconds"),
+    *("run_skill.idle_output_timeout", "run_skill.max_suppression_seconds", "model.default"),
+    *("model.override", "worktree_setup.command", "migration", "token_usage", "quota_guard"),
+    *("github.token", "github.default_repo", "github.in_progress_label", "github.staged_label"),
+    *("github.allowed_labels", "report_bug", "logging", "linux_tracing"),
+    *("mcp_response.alert_threshold_tokens", "branching.default_base_branch"),
+    *("branching.promotion_target", "ci.workflow", "ci.event", "subsets.disabled", "subsets.custom_tags"),
+    *("packs.enabled", "workspace.worktree_root", "workspace.runs_root", "workspace.temp_dir"),
+)
+"""The configuration of the source document, keys and whole sections; TIER-6 is about those of tiers."""
+
+
 def numbered(prefix: str, last: int, digits: int = 1) -> set[str]:
     return {f"{prefix}-{number:0{digits}}" for number in range(1, last + 1)}
 
@@ -197,6 +215,17 @@ def test_point_4_a_secret_outside_its_layer_is_an_error(tmp_path: Path, layer: s
     secrets.write_text(text)
     secrets.chmod(0o600)
     assert load_config(KEYS, root, home, {}).get("github.token") == "t"
+
+
+def test_a_key_of_the_source_is_read_or_has_a_line() -> None:
+    """A key that nothing reads does not exist; `tests/unit` shows the effect of each that does."""
+    keys = {key.name for key in KEYS}
+    program = "".join(
+        file.read_text("utf-8") for file in (ROOT / "src").rglob("*.py") if file.name != "config.py"
+    )
+    lines = (ROOT / "docs" / "divergences.md").read_text("utf-8")
+    for name in SECTIONS:
+        assert f'"{name}"' in program if name in keys else f"`{name}`" in lines, name
 
 
 def test_req_doc_008_every_tool_has_a_row() -> None:

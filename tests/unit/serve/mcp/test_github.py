@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -11,9 +12,11 @@ from typing import Any
 import pytest
 
 from checkrein.runtime.tools.port import ToolFailure
+from checkrein.serve.mcp.kitchen import OPEN
 from checkrein.serve.mcp.shift import Shift
 from checkrein.serve.mcp.work import ci, enrichment, issues, pulls
 from checkrein.serve.mcp.work.merge_queue import Pull, Queue, verdict
+from support.mcp_guests import Guest
 from support.plain_hands import PlainHands, with_gh
 
 
@@ -294,3 +297,21 @@ def test_a_dry_run_edits_nothing(project: Path, says: str, rows: int) -> None:
     assert done["skipped_unclear"] == ([] if rows else [7])
     assert sum(len(one["requirements"]) for one in done["enriched"]) == rows
     assert [one[:2] for one in calls(project)] == [["issue", "view"]]
+
+
+def test_the_model_of_a_call_or_the_configured_one_is_asked(
+    visit: Callable[..., Any], project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hands = hands_with(project, {"issue view": ISSUE})
+    monkeypatch.setenv("PATH", hands.env["PATH"])
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "k")
+    monkeypatch.setenv("ANTHROPIC_BASE_URL", "http://127.0.0.1:9")
+
+    async def talk(guest: Guest) -> list[str]:
+        await guest.call(OPEN)
+        named = {"model": "claude-sonnet-4-5"}
+        return [(await guest.data("enrich_issues", issue_number=7, **one))["error"] for one in ({}, named)]
+
+    missing, away = visit(talk, options={"mode": "bypassPermissions", "allow_bypass": True})
+    assert "model.default" in missing
+    assert "127.0.0.1:9" in away
