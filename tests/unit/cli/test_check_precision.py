@@ -47,9 +47,7 @@ ON_DEMAND = "parser.add_argument('--interactive')\n"
 
 CORE = skill("Read `references/tree.md`.", name="core", description="Look at trees. Use when lost.")
 ITS_TOOLS = skill("Go.", "allowedTools: [x]")
-LESSON = skill(
-    '```\nsubagent_type: "scanner"\n```', description="Creating subagents. Use when one is missing."
-)
+LESSON = skill('```\nsubagent_type: "scanner"\n```', description="Creating subagents. Use when asked.")
 PI_AGENT = agent("Look.", "tools: read, grep, find, ls", "systemPromptMode: replace")
 
 ROWS: dict[str, tuple[dict[str, object], set[str]]] = {

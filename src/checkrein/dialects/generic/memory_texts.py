@@ -119,7 +119,8 @@ def _text(item: Instruction, form: InstructionForm, ledger: Ledger, place: str, 
             path = os.path.relpath(found.target, there).replace(os.sep, "/")
             written = found.text.removeprefix("@")
             after = written.rpartition(os.path.basename(found.target))[2]
-            text = re.sub(rf"(?<!\S)@{re.escape(written)}(?!\S)", lambda _, new=f"@{path}{after}": new, text)
+            new = f"@{path}{after}".replace("\\", r"\\")
+            text = re.sub(rf"(?<!\S)@{re.escape(written)}(?!\S)", new, text)
     return text
 
 
