@@ -86,6 +86,10 @@ ROWS: dict[str, tuple[dict[str, object], set[str]]] = {
         {SKILL: skill("Read the notes. This runs `scripts/demo.mjs`, which waits.")},
         {"AS018"},
     ),
+    "what another file is to hold": (
+        {SKILL: skill("Embed the picture as a Markdown image referencing `assets/fig.png`.")},
+        set(),
+    ),
     "a file that users make": ({SKILL: skill("Check that `templates/mail/.env` has a key.")}, set()),
     "a template for an output": ({SKILL: skill("Create the plan from `assets/plan.md`.")}, {"AS018"}),
     "a text that teaches": ({SKILL: skill("Put it in `references/api.md`.", description=TEACHES)}, set()),
@@ -306,6 +310,15 @@ ROWS: dict[str, tuple[dict[str, object], set[str]]] = {
     "an agent that is not there": (
         {AGENT: agent("Test."), SKILL: skill('Start subagent_type: "scanner".')},
         {"XP019"},
+    ),
+    # XP008
+    "a command that leads to a skill of the standard": (
+        {"skills/ship/SKILL.md": skill("Go.", name="ship"), COMMAND: "Read skills/ship/SKILL.md.\n"},
+        set(),
+    ),
+    "a command behind a skill": (
+        {".claude/skills/ship/SKILL.md": skill("Go.", name="ship"), COMMAND: "Ship it.\n"},
+        {"XP008"},
     ),
     # Packages of other agents.
     "agents in a package for Pi": (

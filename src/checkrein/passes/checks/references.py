@@ -32,6 +32,8 @@ _FROM_SKILL = re.compile(r"[`)]*[^.`]{0,20}\b(?:from|of|in) (?:the|another) (?:`
 """After a path: the skill that it belongs to, as in: `references/x.md` from the core skill."""
 _SOURCE = re.compile(r"(?i)\W*(?:source|origin|adapted from|taken from)\W*:?\W*$")
 """Before a path: it says where the text comes from."""
+_WRITTEN_IN = re.compile(r"(?i)\b(?:markdown|html) (?:image|link)s? (?:referencing|to|for|with)\W*$")
+"""Before a path: it is what another file is to hold."""
 _RUN_BY = re.compile(r"(?i)\b(?:this|that|it|which)(?: \w+)? (?:runs|executes|calls|invokes|starts) $")
 _RUNNER = re.compile(r"\b(?:npm|pnpm|yarn|bun) run\b|\bcd \S+ &&|\b(?:make|just) \w")
 """Above a path: a task of the project, of which a line then says what it runs."""
@@ -95,7 +97,10 @@ def _candidates(body: Body) -> Iterator[Reference]:
             line, at = body.place(begin)
             before, after = line.text[:at], at + len(span)
             of_another = (
-                _OTHER_SKILL.search(before) or _FROM_SKILL.match(line.text, after) or _SOURCE.match(before)
+                _OTHER_SKILL.search(before)
+                or _FROM_SKILL.match(line.text, after)
+                or _SOURCE.match(before)
+                or _WRITTEN_IN.search(before)
             ) is not None
             if not (line.fenced or line.sample or of_another or is_example(line.text)):
                 yield Reference(span, line.number, at)
