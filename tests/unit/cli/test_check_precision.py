@@ -86,10 +86,12 @@ ROWS: dict[str, tuple[dict[str, object], set[str]]] = {
         {SKILL: skill("Read the notes. This runs `scripts/demo.mjs`, which waits.")},
         {"AS018"},
     ),
-    "what another file is to hold": (
-        {SKILL: skill("Embed the picture as a Markdown image referencing `assets/fig.png`.")},
+    "an output of an option": (
+        {SKILL: skill("Embed `assets/fig.png`.\n\n```bash\nchrome --screenshot=assets/fig.png x.html\n```")},
         set(),
     ),
+    "where an output goes": ({SKILL: skill("The picture goes to `assets/fig.png`.")}, set()),
+    "where a reader goes": ({SKILL: skill("Go to `references/more.md`.")}, {"AS018"}),
     "a file that users make": ({SKILL: skill("Check that `templates/mail/.env` has a key.")}, set()),
     "a template for an output": ({SKILL: skill("Create the plan from `assets/plan.md`.")}, {"AS018"}),
     "a text that teaches": ({SKILL: skill("Put it in `references/api.md`.", description=TEACHES)}, set()),

@@ -23,7 +23,8 @@ _ROOTED = re.compile(r"\$\{CLAUDE_SKILL_DIR\}/([\w][\w./-]*\.\w{1,5})")
 _WRITES = re.compile(
     r"(?i)(?:\b(?:writ|sav|creat|generat|produc|output|stor|export|append|record|emit|dump|implement)(?:e|es|ed|ing|s|t|ten)?\b"
     r"(?:(?!\b(?:from|using|with|via|see|read|follow|by|per|template|at|based|run|lives?|moved)\b)[^.;|]){0,60}"
-    r"|(?:>|-o|--out(?:put)?)\s*\"?)$"
+    r"|\b(?:goes (?:in)?to|lands (?:in|at)|ends up (?:in|at))"
+    r"|(?:>|-o|--(?:out(?:put)?|screenshot|dest)\b=?)\s*\"?)$"
 )
 _OTHER_SKILL = re.compile(r"`/[\w:-]+`[^.`]{0,30}`?$")
 """Before a path: the skill that it belongs to, as in: see `/core`, `references/x.md`."""
@@ -32,8 +33,6 @@ _FROM_SKILL = re.compile(r"[`)]*[^.`]{0,20}\b(?:from|of|in) (?:the|another) (?:`
 """After a path: the skill that it belongs to, as in: `references/x.md` from the core skill."""
 _SOURCE = re.compile(r"(?i)\W*(?:source|origin|adapted from|taken from)\W*:?\W*$")
 """Before a path: it says where the text comes from."""
-_WRITTEN_IN = re.compile(r"(?i)\b(?:markdown|html) (?:image|link)s? (?:referencing|to|for|with)\W*$")
-"""Before a path: it is what another file is to hold."""
 _RUN_BY = re.compile(r"(?i)\b(?:this|that|it|which)(?: \w+)? (?:runs|executes|calls|invokes|starts) $")
 _RUNNER = re.compile(r"\b(?:npm|pnpm|yarn|bun) run\b|\bcd \S+ &&|\b(?:make|just) \w")
 """Above a path: a task of the project, of which a line then says what it runs."""
@@ -97,10 +96,7 @@ def _candidates(body: Body) -> Iterator[Reference]:
             line, at = body.place(begin)
             before, after = line.text[:at], at + len(span)
             of_another = (
-                _OTHER_SKILL.search(before)
-                or _FROM_SKILL.match(line.text, after)
-                or _SOURCE.match(before)
-                or _WRITTEN_IN.search(before)
+                _OTHER_SKILL.search(before) or _FROM_SKILL.match(line.text, after) or _SOURCE.match(before)
             ) is not None
             if not (line.fenced or line.sample or of_another or is_example(line.text)):
                 yield Reference(span, line.number, at)
