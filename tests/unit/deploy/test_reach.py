@@ -392,6 +392,24 @@ def test_undo_does_not_load_the_project(
     assert not (at / "AGENTS.md").exists()
 
 
+def test_undo_of_a_broken_project(at: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """JSON with comments is merged, and is what it was, to the byte, when nothing else can be read."""
+    own = (
+        b'\xef\xbb\xbf{\r\n  // mine\r\n  /* keep */ "mcpServers": {\r\n'
+        b'    "own": {"command": "x"}, // here\r\n  },\r\n}\r\n'
+    )
+    lay(at, {".mcp.json": '{"mcpServers": {"docs": {"command": "docs"}}}', ".gemini/settings.json": ""})
+    (at / ".gemini/settings.json").write_bytes(own)
+    assert command(capsys, "deploy", "--to", "gemini")[0] == 0
+    merged = (at / ".gemini/settings.json").read_text("utf-8-sig")
+    assert all(
+        part in merged for part in ("// mine", "/* keep */", '"own": {"command": "x"}, // here', '"docs"')
+    )
+    lay(at, {"checkrein.toml": "broken = [", ".mcp.json": "{{", ".claude/settings.json": "nothing"})
+    assert run(["deploy", "--undo"]) == 0
+    assert (at / ".gemini/settings.json").read_bytes() == own
+
+
 def test_convert_honours_the_configuration(at: Path, capsys: pytest.CaptureFixture[str]) -> None:
     text = (
         "---\ndescription: d\nbehavior:\n  capability: fast\n  tools: none\n  invocation: explicit\n---\nx\n"
