@@ -285,9 +285,7 @@ class TestStreams:
         assert len({result["session_id"] for result in results(done.stdout)}) == 1
         assert done.returncode == 0
 
-    @pytest.mark.parametrize(
-        "line", ["garbage", "{", '{"type": "user"}', '{"type": "user", "message": {"content": 3}}']
-    )
+    @pytest.mark.parametrize("line", ["garbage", "{"])
     def test_a_line_that_is_no_message(self, shell: Shell, line: str) -> None:
         text = user("a") + line + "\n" + user("b")
         words = ("-p", "--input-format", "stream-json", "--output-format", "stream-json")
@@ -302,10 +300,22 @@ class TestStreams:
         assert done.returncode == 2
         assert "Line 2 of standard input" in done.stderr
 
-    @pytest.mark.parametrize("line", ["garbage", '{"type": "user", "message": {"content": ""}}'])
-    def test_a_first_line_that_is_no_message(self, shell: Shell, line: str) -> None:
+    @pytest.mark.parametrize(
+        "message",
+        [{}, {"message": {"content": 3}}, {"message": {"content": ""}}, {"message": {"content": []}}],
+    )
+    def test_a_message_without_a_prompt_fails_alone(self, shell: Shell, message: dict[str, Any]) -> None:
         words = ("-p", "--input-format", "stream-json", "--output-format", "stream-json")
-        done = shell.run(*words, stdin=line + "\n" + user("b"))
+        line = json.dumps({"type": "user", **message})
+        done = shell.run(
+            *words, stdin=user("a") + line + "\n" + user("b"), turns=({"text": "done", "repeat": 2},)
+        )
+        assert [result["is_error"] for result in results(done.stdout)] == [False, True, False]
+        assert "message" in results(done.stdout)[1]["errors"][0]
+
+    def test_a_first_line_that_is_no_message(self, shell: Shell) -> None:
+        words = ("-p", "--input-format", "stream-json", "--output-format", "stream-json")
+        done = shell.run(*words, stdin="garbage\n" + user("b"))
         (result,) = results(done.stdout)
         assert (result["subtype"], result["is_error"]) == ("error_during_execution", True)
         assert "Line 1 of standard input" in result["errors"][0]

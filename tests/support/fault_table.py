@@ -546,8 +546,13 @@ def cut_after_a_call(talk: Talk) -> None:
     talk.stream(frames[:kept])
 
 
-@fault("calls the same tool without end; `--max-turns 5` ends it", "max_turns", words=("--max-turns", "5"))
+@fault("calls a tool without end; `--max-turns 5` ends it", "max_turns", words=("--max-turns", "5"))
 def endless_calls(talk: Talk) -> None:
+    talk.reply(text="", tool_calls=({"name": "Read", "input": {"file_path": f"/nope{talk.number}"}},))
+
+
+@fault("makes the same failing call without end; the fifth one ends the turn", "repeated_calls", "5 times")
+def the_same_call(talk: Talk) -> None:
     talk.reply(text="", tool_calls=({"name": "Read", "input": {"file_path": "/nope"}},))
 
 

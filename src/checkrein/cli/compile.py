@@ -168,7 +168,7 @@ COMMAND = Command(
         ),
     ),
     payload=Payload,
-    errors=(*KINDS, "plugin_not_found"),
+    errors=tuple(KINDS),
     exits=EXITS,
     examples=(
         ("checkrein compile .claude/skills/review/SKILL.md -o out/", "write the package into out/"),

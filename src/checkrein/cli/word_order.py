@@ -61,10 +61,10 @@ def not_a_command(word: str) -> UsageError:
 
 
 def _refuse_typo(group: str, rest: list[str]) -> None:
-    """What stands where a verb could stand is one, or a path that exists."""
+    """What stands where a verb could stand is one, or a path: one that exists, or that can't be a verb."""
     import os
 
-    if not rest or rest[0] == "--" or os.path.exists(rest[0]):
+    if not rest or rest[0] == "--" or os.sep in rest[0] or os.path.exists(rest[0]):
         return
     from checkrein.base.nearest import did_you_mean
 

@@ -281,6 +281,7 @@ EXITS: tuple[tuple[int, str], ...] = (
 KINDS: dict[str, tuple[int, str]] = {
     "spec_not_found": (1, "the spec does not exist or can't be read"),
     "classification_halt": (1, "the spec's axes contradict each other"),
+    "plugin_not_found": (1, "`--plugin` does not name a plugin, or the plugin has no such part"),
     "element_not_found": (1, "`--explain` does not name an element"),
     "usage": (2, "an argument is wrong"),
     "runtime_unknown": (2, "`--source-runtime` does not name a dialect"),

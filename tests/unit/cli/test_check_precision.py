@@ -45,6 +45,11 @@ HEADER = "-----BEGIN " + "PRIVATE KEY-----"
 ASKS = "#!/usr/bin/env python3\nname = input('Name: ')\n"
 ON_DEMAND = "parser.add_argument('--interactive')\n"
 
+CORE = skill("Read `references/tree.md`.", name="core", description="Look at trees. Use when lost.")
+ITS_TOOLS = skill("Go.", "allowedTools: [x]")
+LESSON = skill('```\nsubagent_type: "scanner"\n```', description="Creating subagents. Use when asked.")
+PI_AGENT = agent("Look.", "tools: read, grep, find, ls", "systemPromptMode: replace")
+
 ROWS: dict[str, tuple[dict[str, object], set[str]]] = {
     # AS018: outputs, texts that teach, files of the plugin and the project.
     "a missing reference": ({SKILL: skill("Follow `references/style.md`.")}, {"AS018"}),
@@ -57,6 +62,37 @@ ROWS: dict[str, tuple[dict[str, object], set[str]]] = {
         {SKILL: skill("```bash\nrun > assets/out.json\n```\nRead `assets/out.json`.")},
         set(),
     ),
+    "a file of a skill that the paragraph names": (
+        {
+            SKILL: skill("The skill `/core` has the tree of each,\nin `references/tree.md`."),
+            ".claude/skills/core/SKILL.md": CORE,
+            ".claude/skills/core/references/tree.md": "x",
+        },
+        set(),
+    ),
+    "a file of a skill that another paragraph names": (
+        {
+            SKILL: skill("See also `/core`.\n\nFollow `references/tree.md`."),
+            ".claude/skills/core/SKILL.md": CORE,
+            ".claude/skills/core/references/tree.md": "x",
+        },
+        {"AS018"},
+    ),
+    "what a task of the project runs": (
+        {SKILL: skill("```bash\ncd web && npm run demo\n```\n\nThis runs `scripts/demo.mjs`, which waits.")},
+        set(),
+    ),
+    "what a script of the skill runs": (
+        {SKILL: skill("Read the notes. This runs `scripts/demo.mjs`, which waits.")},
+        {"AS018"},
+    ),
+    "an output of an option": (
+        {SKILL: skill("Embed `assets/fig.png`.\n\n```bash\nchrome --screenshot=assets/fig.png x.html\n```")},
+        set(),
+    ),
+    "where an output goes": ({SKILL: skill("The picture goes to `assets/fig.png`.")}, set()),
+    "where a reader goes": ({SKILL: skill("Go to `references/more.md`.")}, {"AS018"}),
+    "a file that users make": ({SKILL: skill("Check that `templates/mail/.env` has a key.")}, set()),
     "a template for an output": ({SKILL: skill("Create the plan from `assets/plan.md`.")}, {"AS018"}),
     "a text that teaches": ({SKILL: skill("Put it in `references/api.md`.", description=TEACHES)}, set()),
     "a teacher with the folder": (
@@ -253,6 +289,73 @@ ROWS: dict[str, tuple[dict[str, object], set[str]]] = {
     "a reserved plugin": (
         {".claude-plugin/plugin.json": {"name": "inline", "version": "1.0.0", "description": "x"}},
         {"PL008"},
+    ),
+    # AS006: folders that are not a skill's.
+    "a skill among other files": ({"pkg/data/SKILL.md": skill("Go."), "pkg/data/x.json": "{}"}, set()),
+    "a skill among skills": (
+        {"pkg/core/SKILL.md": CORE, "pkg/core/references/tree.md": "x", "pkg/b/SKILL.md": skill("Go.")},
+        {"AS006"},
+    ),
+    # AS013
+    "a step before others": ({SKILL: skill("Go.", description="Build the graph. Run this first.")}, set()),
+    "no word of when": ({SKILL: skill("Go.", description="Builds and updates the graph.")}, {"AS013"}),
+    # XP019
+    "agents of a lesson": (
+        {
+            AGENT: agent("Test."),
+            SKILL: skill(
+                '```\nsubagent_type: "scanner"\n```', description=TEACHES.replace("skill", "subagent")
+            ),
+        },
+        set(),
+    ),
+    "an agent that is not there": (
+        {AGENT: agent("Test."), SKILL: skill('Start subagent_type: "scanner".')},
+        {"XP019"},
+    ),
+    # XP008
+    "a command that leads to a skill of the standard": (
+        {"skills/ship/SKILL.md": skill("Go.", name="ship"), COMMAND: "Read skills/ship/SKILL.md.\n"},
+        set(),
+    ),
+    "a command behind a skill": (
+        {".claude/skills/ship/SKILL.md": skill("Go.", name="ship"), COMMAND: "Ship it.\n"},
+        {"XP008"},
+    ),
+    # Packages of other agents.
+    "agents in a package for Pi": (
+        {"package.json": {"pi": {"extensions": ["./x.ts"]}}, "agents/tester.md": PI_AGENT},
+        set(),
+    ),
+    "agents in another package": (
+        {"package.json": {"name": "x"}, "agents/tester.md": PI_AGENT},
+        {"CC002", "CC022"},
+    ),
+    "agents in a plugin that Pi takes too": (
+        {
+            "package.json": {"pi": {"extensions": ["./x.ts"]}},
+            ".claude-plugin/plugin.json": {"name": "x", "version": "1.0.0", "description": "x"},
+            "agents/tester.md": PI_AGENT,
+        },
+        {"CC002", "CC022"},
+    ),
+    "skills in the package of an agent": (
+        {
+            "package.json": {"bin": {"qwen": "cli.js"}},
+            "bundled/review/SKILL.md": skill("Go.", "allowedTools: [x]"),
+        },
+        set(),
+    ),
+    "skills in a package of something else": (
+        {
+            "package.json": {"bin": {"x": "cli.js"}},
+            "bundled/review/SKILL.md": skill("Go.", "allowedTools: [x]"),
+        },
+        {"CC001"},
+    ),
+    "a package.json that is a trap": (
+        {SETTINGS: hook("npx tidy .", "PostToolUse"), "package.json": "[" * 100_000},
+        {"XP024"},
     ),
     # HOOK019
     "a guard that exits with 1": (

@@ -58,6 +58,7 @@ def _fails(base: Path, patch: pytest.MonkeyPatch) -> list[str]:
 
 CASES: dict[str, Setting] = {
     "spec_not_found": lambda base, patch: ["SPEC=nowhere.md"],
+    "plugin_not_found": lambda base, patch: ["--plugin=nothing"],
     "classification_halt": _halts,
     "element_not_found": lambda base, patch: ["--explain=elem_999"],
     "usage": lambda base, patch: ["--dependencies=maybe"],

@@ -95,6 +95,7 @@ def test_hook_commands_name_a_directory_that_is_set(
         {"type": "command", "command": '"$CLAUDE_PROJECT_DIR"/.claude/hooks/a.sh'},
         {"type": "command", "command": "${CLAUDE_PROJECT_DIR}/b.sh --env $CLAUDE_ENV_FILE"},
         {"type": "command", "command": "sh", "args": ["${CLAUDE_PROJECT_DIR}/c d.sh", "$x"]},
+        {"type": "command", "command": "${CLAUDE_PROJECT_DIR:-$(pwd)}/d.sh ${CLAUDE_PROJECT_DIR:-${PWD}}"},
     ]
     settings = {"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": handlers}]}}
     lay(at, {".claude/settings.json": json.dumps(settings)})
@@ -109,11 +110,44 @@ def test_hook_commands_name_a_directory_that_is_set(
         f'"{directory}"/.claude/hooks/a.sh',
         f"{directory}/b.sh --env $CLAUDE_ENV_FILE",
         f"sh \"{directory}/c d.sh\" '$x'",
+        f"{directory}/d.sh {directory}",
     ]
     assert any("names $CLAUDE_ENV_FILE" in loss["message"] for loss in data.get("losses", []))
 
 
+def test_a_variable_inside_other_code_is_told(at: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code = "python3 -c \"import os; os.chdir(os.environ['CLAUDE_PROJECT_DIR'])\""
+    settings = {
+        "hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": code}]}]}
+    }
+    lay(at, {".claude/settings.json": json.dumps(settings)})
+    _, data = command(capsys, "deploy", "--to", "codex")
+    assert any("names $CLAUDE_PROJECT_DIR" in loss["message"] for loss in data["losses"])
+
+
 # Servers, skills, agents
+
+
+def test_servers_name_a_directory_that_is_set(at: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    args = ["--root", "${CLAUDE_PROJECT_DIR:-.}"]
+    server = {"command": "${CLAUDE_PROJECT_DIR}/bin/docs", "args": args, "env": {"A": "${A}"}}
+    lay(at, {".mcp.json": json.dumps({"mcpServers": {"docs": server}})})
+    _, data = command(capsys, "deploy", "--to", "codex,gemini,cursor,copilot,opencode")
+    codex = tomllib.loads((at / ".codex/config.toml").read_text())["mcp_servers"]["docs"]
+    gemini = json.loads((at / ".gemini/settings.json").read_text())["mcpServers"]["docs"]
+    editor = json.loads((at / ".vscode/mcp.json").read_text())["servers"]["docs"]
+    for entry in (codex, gemini, editor):
+        assert (entry["command"], entry["args"]) == ("./bin/docs", ["--root", "."])
+    opencode = json.loads((at / "opencode.json").read_text())["mcp"]["docs"]
+    assert opencode["command"] == ["./bin/docs", "--root", "."]
+    told = [loss["message"] for loss in data["losses"] if "replaces ${CLAUDE_PROJECT_DIR}" in loss["message"]]
+    assert {one.partition(":")[0] for one in told} == {
+        "codex",
+        "copilot",
+        "cursor-agent",
+        "gemini",
+        "opencode",
+    }
 
 
 def test_copilot_finds_the_servers(at: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -251,6 +285,25 @@ def test_a_text_is_written_once(at: Path, capsys: pytest.CaptureFixture[str]) ->
     assert lost == {"CLAUDE.md", "docs/style.md"}, "AGENTS.md is the project's own, and Codex reads only that"
 
 
+def test_imports_start_from_the_file_that_holds_them(at: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Gemini CLI expands an import from the folder of GEMINI.md, which is not the folder of the source."""
+    lay(
+        at,
+        {
+            ".claude/CLAUDE.md": "Dot text.\n@../docs/c.md\n@extra/d.md, `@extra/d.md.bak`\n",
+            ".claude/extra/d.md": "D text.\n",
+            ".claude/rules/all.md": "Rule. @../../docs/c.md\n",
+            "docs/c.md": "C text.\n",
+            "sub/.claude/CLAUDE.md": "Sub. @../near.md\n",
+            "sub/near.md": "N text.\n",
+        },
+    )
+    command(capsys, "deploy", "--to", "gemini")
+    text = (at / "GEMINI.md").read_text()
+    assert text.splitlines()[:3] == ["Dot text.", "@docs/c.md", "@.claude/extra/d.md, `@extra/d.md.bak`"]
+    assert "Rule. @docs/c.md" in text
+
+
 # Plugins
 
 
@@ -337,6 +390,24 @@ def test_undo_does_not_load_the_project(
     monkeypatch.setattr("checkrein.passes.load.load", lambda *_, **__: pytest.fail("the project was loaded"))
     assert command(capsys, "deploy", "--undo")[0] == 0
     assert not (at / "AGENTS.md").exists()
+
+
+def test_undo_of_a_broken_project(at: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """JSON with comments is merged, and is what it was, to the byte, when nothing else can be read."""
+    own = (
+        b'\xef\xbb\xbf{\r\n  // mine\r\n  /* keep */ "mcpServers": {\r\n'
+        b'    "own": {"command": "x"}, // here\r\n  },\r\n}\r\n'
+    )
+    lay(at, {".mcp.json": '{"mcpServers": {"docs": {"command": "docs"}}}', ".gemini/settings.json": ""})
+    (at / ".gemini/settings.json").write_bytes(own)
+    assert command(capsys, "deploy", "--to", "gemini")[0] == 0
+    merged = (at / ".gemini/settings.json").read_text("utf-8-sig")
+    assert all(
+        part in merged for part in ("// mine", "/* keep */", '"own": {"command": "x"}, // here', '"docs"')
+    )
+    lay(at, {"checkrein.toml": "broken = [", ".mcp.json": "{{", ".claude/settings.json": "nothing"})
+    assert run(["deploy", "--undo"]) == 0
+    assert (at / ".gemini/settings.json").read_bytes() == own
 
 
 def test_convert_honours_the_configuration(at: Path, capsys: pytest.CaptureFixture[str]) -> None:

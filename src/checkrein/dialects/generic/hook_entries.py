@@ -8,7 +8,7 @@ from typing import Any
 
 from msgspec import structs
 
-from checkrein.dialects.generic.references import safe_text, safe_tree, safe_value
+from checkrein.dialects.generic.references import PROJECT_DIR, safe_text, safe_tree, safe_value
 from checkrein.dialects.generic.tools import convert_tool
 from checkrein.dialects.generic.written import WHOLE, Ledger, content_fields
 from checkrein.facts.agents import Target
@@ -16,9 +16,7 @@ from checkrein.facts.claude_hooks import HANDLER_KEYS
 from checkrein.model.items import Hook
 
 _EXACT = re.compile(r"[\w|, -]+")
-_PROJECT_DIR = re.compile(r"\$(?:CLAUDE_PROJECT_DIR\b|\{CLAUDE_PROJECT_DIR\})")
-_VARIABLE = re.compile(r"\$\{?(CLAUDE_\w+)")
-
+_VARIABLE = re.compile(r"""[${%:'"](CLAUDE_[A-Z_]+)""")
 
 _FIELDS = frozenset(HANDLER_KEYS.values()) | {"matcher"}
 
@@ -88,14 +86,15 @@ def write_hook(hook: Hook, target: Target, ledger: Ledger) -> tuple[str, dict[st
     matcher = _matcher(hook, target, ledger)
     if WHOLE in ledger.outcomes:
         return None
-    _unset(hook, target, ledger)
-    ledger.kept("command")
     if hook.args is not None:
         command = " ".join(_quoted(word) for word in (hook.command, *hook.args))
         ledger.approximated("args", "the hook's arguments became quoted words of its command")
     else:
         command = hook.command
-    command = _PROJECT_DIR.sub(lambda _: form.project_dir, command) if form.project_dir else command
+    if form.project_dir:
+        command = PROJECT_DIR.sub(lambda _: form.project_dir, command)
+    _unset(hook, command, target, ledger)
+    ledger.kept("command")
     handler: dict[str, Any] = {"type": "command", "command": command}
     if hook.timeout is not None:
         handler[form.timeout] = _number(hook.timeout * (1000 if form.timeout_unit == "ms" else 1))
@@ -110,16 +109,17 @@ def _quoted(word: str) -> str:
     """One word of a shell command; the project's directory in it stays a variable."""
     import shlex
 
-    if not _PROJECT_DIR.search(word):
+    if not PROJECT_DIR.search(word):
         return shlex.quote(word)
-    parts = [re.sub(r'([$`"\\])', r"\\\1", part) for part in _PROJECT_DIR.split(word)]
+    parts = [re.sub(r'([$`"\\])', r"\\\1", part) for part in PROJECT_DIR.split(word)]
     return '"' + "$CLAUDE_PROJECT_DIR".join(parts) + '"'
 
 
-def _unset(hook: Hook, target: Target, ledger: Ledger) -> None:
+def _unset(hook: Hook, command: str, target: Target, ledger: Ledger) -> None:
     """Say which of Claude Code's variables a command names that nothing sets there."""
-    text = " ".join((hook.command or "", *(hook.args or ())))
-    named = set(_VARIABLE.findall(text)) - {"CLAUDE_PROJECT_DIR"}
+    named = set(_VARIABLE.findall(command))
+    if target.hooks is not None and not target.hooks.project_dir:
+        named.discard("CLAUDE_PROJECT_DIR")
     if named:
         shown = ", ".join(f"${name}" for name in sorted(named))
         ledger.approximated(

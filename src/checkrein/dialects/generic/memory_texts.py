@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable
 from fnmatch import fnmatchcase
 from typing import Any
@@ -35,11 +36,13 @@ def write_instructions(
         if target.command is None:
             ledger.item_lost(f"{target.label} takes no instructions")
         elif once.is_there(item, place):
-            _text(item, form, ledger)
+            _imports(item, form, ledger)
             ledger.kept("paths")
         elif item.kind == "rule" and form.rules is not None:
             name = _rule_name(item, taken)
-            files.append(_rule_file(item, name, _text(item, form, ledger), form, target, ledger))
+            there = form.rules.format(name=name)
+            text = _text(item, form, ledger, there, options.root)
+            files.append(_rule_file(item, there, text, form, target, ledger))
         elif place in once.own and not once.is_own(item):
             ledger.item_lost(
                 f"{ledger.subject} is not read by {target.label}: {place} belongs to the project, so deploy"
@@ -49,7 +52,8 @@ def write_instructions(
             if target.instructions is None:
                 said = f"{ledger.subject} went to {form.file}, which {target.label} is expected to read"
                 ledger.approximated("", said)
-            sections.setdefault(place, []).append(_section(item, _text(item, form, ledger), ledger))
+            text = _text(item, form, ledger, place, options.root)
+            sections.setdefault(place, []).append(_section(item, text, ledger))
         outcomes.extend(ledger.close())
     for path, texts in sections.items():
         files.append(File(path, emit.encode("\n".join(_ended(text) for text in texts))))
@@ -94,17 +98,30 @@ class _Once:
         return file.removeprefix(start) if self._root and file.startswith(start) else ""
 
 
-def _text(item: Instruction, form: InstructionForm, ledger: Ledger) -> str:
-    if item.imports:
-        if form.imports:
-            ledger.kept("imports")
-        else:
-            shown = ", ".join(f"@{found.text.removeprefix('@')}" for found in item.imports)
-            remark = (
-                "follows in the same file" if any(not found.skipped for found in item.imports) else "stays"
-            )
-            ledger.approximated("imports", f"{shown} in {ledger.subject} is not expanded; its text {remark}")
-    return item.text
+def _imports(item: Instruction, form: InstructionForm, ledger: Ledger) -> None:
+    if form.imports and item.imports:
+        ledger.kept("imports")
+    elif item.imports:
+        shown = ", ".join(f"@{found.text.removeprefix('@')}" for found in item.imports)
+        remark = "follows in the same file" if any(not found.skipped for found in item.imports) else "stays"
+        ledger.approximated("imports", f"{shown} in {ledger.subject} is not expanded; its text {remark}")
+
+
+def _text(item: Instruction, form: InstructionForm, ledger: Ledger, place: str, root: str) -> str:
+    """The text for the file `place`. An import that the agent expands starts from there."""
+    _imports(item, form, ledger)
+    text = item.text
+    there = os.path.dirname(os.path.join(root, place))
+    if not form.imports or not root or there == os.path.dirname(item.origin.file):
+        return text
+    for found in item.imports:
+        if found.target and os.path.realpath(found.target).startswith(os.path.realpath(root) + os.sep):
+            path = os.path.relpath(found.target, there).replace(os.sep, "/")
+            written = found.text.removeprefix("@")
+            after = written.rpartition(os.path.basename(found.target))[2]
+            new = f"@{path}{after}".replace("\\", r"\\")
+            text = re.sub(rf"(?<!\S)@{re.escape(written)}(?!\S)", new, text)
+    return text
 
 
 def _section(item: Instruction, text: str, ledger: Ledger) -> str:
@@ -118,9 +135,8 @@ def _section(item: Instruction, text: str, ledger: Ledger) -> str:
 
 
 def _rule_file(
-    item: Instruction, name: str, text: str, form: InstructionForm, target: Target, ledger: Ledger
+    item: Instruction, place: str, text: str, form: InstructionForm, target: Target, ledger: Ledger
 ) -> File:
-    assert form.rules is not None
     values = _scoped_values(form.scoped, item.paths)
     if item.paths:
         ledger.kept("paths")
@@ -128,7 +144,7 @@ def _rule_file(
         ledger.approximated(
             "text", f"{ledger.subject} is longer than the {form.rule_limit} characters read there"
         )
-    return File(form.rules.format(name=name), emit.markdown(values, text))
+    return File(place, emit.markdown(values, text))
 
 
 def _scoped_values(scoped: str | None, paths: tuple[str, ...]) -> dict[str, Any]:

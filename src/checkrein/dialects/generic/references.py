@@ -10,6 +10,8 @@ from checkrein.dialects.generic.written import Ledger
 from checkrein.facts.agents import Target
 
 _REFERENCE = re.compile(r"\$\{(\w+)(?::-([^}]*))?\}")
+PROJECT_DIR = re.compile(r"\$(?:CLAUDE_PROJECT_DIR\b|\{CLAUDE_PROJECT_DIR(?::?[-=?](?:[^{}]|\$\{\w+\})*)?\})")
+"""Claude Code's variable for the project's directory, also with a default of the shell."""
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9-]*[ \t]+)(\S.*)", re.DOTALL)
 """`Bearer `, `Basic `, `Token ` before the secret of a header."""
 

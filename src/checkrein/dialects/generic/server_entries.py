@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from checkrein.dialects.generic.references import (
+    PROJECT_DIR,
     has_reference,
     references,
     safe_text,
@@ -32,6 +33,7 @@ def clean(server: Server, ledger: Ledger) -> Server:
     def named(field: str, values: dict[str, str]) -> dict[str, str]:
         return {name: safe_value(field, name, value, ledger, server.name) for name, value in values.items()}
 
+    server = _settled(server, ledger)
     return msgspec.structs.replace(
         server,
         command=text("command", server.command),
@@ -43,6 +45,28 @@ def clean(server: Server, ledger: Ledger) -> Server:
         oauth=safe_tree("oauth", "oauth", server.oauth, ledger, server.name),
         unknown=safe_tree("unknown", "", server.unknown, ledger, server.name),
     )
+
+
+def _settled(server: Server, ledger: Ledger) -> Server:
+    """Without Claude Code's variable for the project: other agents start a server in that directory."""
+    if ledger.target.dialect == "claude" or server.cwd:
+        return server
+
+    def here(value: str) -> str:
+        return PROJECT_DIR.sub(".", value)
+
+    settled = msgspec.structs.replace(
+        server,
+        command=None if server.command is None else here(server.command),
+        args=tuple(here(one) for one in server.args),
+        env={name: here(value) for name, value in server.env.items()},
+    )
+    for field in ("command", "args", "env"):
+        if getattr(settled, field) != getattr(server, field):
+            ledger.approximated(
+                field, f"{ledger.subject}: `.` replaces ${{CLAUDE_PROJECT_DIR}}, which nothing sets there"
+            )
+    return settled
 
 
 def _argument(server: Server, index: int, ledger: Ledger) -> str:

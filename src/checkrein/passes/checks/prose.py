@@ -104,6 +104,10 @@ class Body:
         line, begin = self._line(offset)
         return line, offset - begin
 
+    def offset(self, number: int, column: int) -> int:
+        """The offset in the text of a column (from 0) of a line, by its number in the file."""
+        return self._starts[number - self.first] + column
+
     def line(self, number: int) -> Line:
         """A line by its number in the file."""
         return self._line(self._starts[number - self.first])[0]

@@ -23,14 +23,20 @@ _ROOTED = re.compile(r"\$\{CLAUDE_SKILL_DIR\}/([\w][\w./-]*\.\w{1,5})")
 _WRITES = re.compile(
     r"(?i)(?:\b(?:writ|sav|creat|generat|produc|output|stor|export|append|record|emit|dump|implement)(?:e|es|ed|ing|s|t|ten)?\b"
     r"(?:(?!\b(?:from|using|with|via|see|read|follow|by|per|template|at|based|run|lives?|moved)\b)[^.;|]){0,60}"
-    r"|(?:>|-o|--out(?:put)?)\s*\"?)$"
+    r"|\b(?:goes (?:in)?to|lands (?:in|at)|ends up (?:in|at))"
+    r"|(?:>|-o|--(?:out(?:put)?|screenshot|dest)\b=?)\s*\"?)$"
 )
 _OTHER_SKILL = re.compile(r"`/[\w:-]+`[^.`]{0,30}`?$")
 """Before a path: the skill that it belongs to, as in: see `/core`, `references/x.md`."""
+_SKILL_NAME = re.compile(r"`/?(?:[\w-]+:)?([\w-]+)`")
 _FROM_SKILL = re.compile(r"[`)]*[^.`]{0,20}\b(?:from|of|in) (?:the|another) (?:`?[\w:-]+`? )?skill\b")
 """After a path: the skill that it belongs to, as in: `references/x.md` from the core skill."""
 _SOURCE = re.compile(r"(?i)\W*(?:source|origin|adapted from|taken from)\W*:?\W*$")
 """Before a path: it says where the text comes from."""
+_RUN_BY = re.compile(r"(?i)\b(?:this|that|it|which)(?: \w+)? (?:runs|executes|calls|invokes|starts) $")
+_RUNNER = re.compile(r"\b(?:npm|pnpm|yarn|bun) run\b|\bcd \S+ &&|\b(?:make|just) \w")
+"""Above a path: a task of the project, of which a line then says what it runs."""
+_MADE_BY_USERS = re.compile(r"(?:^|/)\.env$")
 _DOMAIN = re.compile(r"[\w-]+\.(?:com|org|net|io|dev|ai|app|co)(?:/|$)")
 
 
@@ -58,6 +64,8 @@ def missing(subject: Subject, item: Skill) -> Iterator[Reference]:
         for one in {one.name: one for one in reversed(candidates)}.values()
         if not any(os.path.exists(os.path.join(place, one.name)) for place in places)
         and not _DOMAIN.match(one.name)
+        and not _MADE_BY_USERS.search(one.name)
+        and not _is_elsewhere(one, body, item)
     ]
     if not absent:
         return
@@ -92,6 +100,22 @@ def _candidates(body: Body) -> Iterator[Reference]:
             ) is not None
             if not (line.fenced or line.sample or of_another or is_example(line.text)):
                 yield Reference(span, line.number, at)
+
+
+def _is_elsewhere(one: Reference, body: Body, item: Skill) -> bool:
+    """Whether the paragraph of a path names the skill beside this one that has the file, or the task of a
+    project that runs it."""
+    start = body.offset(one.line, one.at)
+    above = body.text[max(0, start - 400) : start]
+    if _RUN_BY.search(above.rstrip("`")) and _RUNNER.search(above):
+        return True
+    paragraph = above.rpartition("\n\n")[2]
+    around = os.path.dirname(item.directory)
+    return any(
+        os.path.exists(os.path.join(around, name, one.name))
+        for name in set(_SKILL_NAME.findall(paragraph))
+        if name != os.path.basename(item.directory)
+    )
 
 
 def _is_quoted(hit: Hit) -> bool:

@@ -36,6 +36,9 @@ _PRODUCTS = frozenset(
 )
 
 
+_PROGRAMS = _PRODUCTS | {"pi"}
+
+
 class Units:
     """Makes a project of each part that is not in `reached`, the real paths of files in other projects."""
 
@@ -43,6 +46,7 @@ class Units:
         self.main = main
         self.reached = reached
         self.skipped = skipped
+        self._packages: dict[str, dict[str, Any]] = {}
 
     def of(self, found: Walked) -> Iterator[Project]:
         yield from self._marketplaces(found.marketplaces)
@@ -97,7 +101,7 @@ class Units:
         self, found: Sequence[str], folder: str, read: Callable[[str, Log], Sources | None]
     ) -> Iterator[Project]:
         for root, members in groupby(self._new(found), lambda file: _above(file, folder)):
-            if self._owner(root) is not None:
+            if self._owner(root) is not None or self._is_of_pi(root):
                 self.skipped.update(dict.fromkeys(members, FOREIGN))
                 continue
             log = self._log(root)
@@ -177,7 +181,8 @@ class Units:
         )
 
     def _owner(self, directory: str) -> str | None:
-        """The other agent whose material a folder holds, by the names above it or a manifest of Codex."""
+        """The other agent whose material a folder holds: by the names above it, a manifest of Codex, or the
+        package of the agent itself."""
         below = os.path.relpath(directory, self.main.root)
         for part in below.split(os.sep) if not below.startswith("..") else ():
             words = set(part.casefold().lstrip(".").replace("_", "-").split("-"))
@@ -188,8 +193,28 @@ class Units:
                 return None
             if os.path.isdir(os.path.join(directory, codex_plugins.MANIFEST_DIR)):
                 return "codex"
+            programs = self._package(directory).get("bin")
+            if isinstance(programs, dict) and (found := programs.keys() & _PROGRAMS):
+                return sorted(found)[0]
             directory = os.path.dirname(directory)
         return None
+
+    def _is_of_pi(self, directory: str) -> bool:
+        """Whether a package for Pi holds these agents. Its skills are for everybody."""
+        while beneath(directory, self.main.root):
+            if os.path.isdir(os.path.join(directory, claude_plugins.MANIFEST_DIR)):
+                return False
+            if isinstance(self._package(directory).get("pi"), dict):
+                return True
+            directory = os.path.dirname(directory)
+        return False
+
+    def _package(self, directory: str) -> dict[str, Any]:
+        """The package.json of a folder; empty when there is none, or a broken one."""
+        if directory not in self._packages:
+            read = jsonfile.read(os.path.join(directory, "package.json"), "project", self._log(directory))
+            self._packages[directory] = read.value if read else {}
+        return self._packages[directory]
 
     def _made(self, root: str, sources: Sources, owner: str | None = None) -> Project:
         place = self._place(root)

@@ -1,4 +1,4 @@
-"""Whether a turn goes in circles: the same calls get the same results again, and nothing comes of them."""
+"""Whether a turn goes in circles: the same failing calls, alone or in a cycle with others."""
 
 from __future__ import annotations
 
@@ -15,8 +15,7 @@ if TYPE_CHECKING:
     from checkrein.runtime.session.events import ToolFinished
 
 LONGEST_CYCLE = 3
-_OF_FILES = frozenset({"Read", "Glob", "Grep", "Write", "Edit", "NotebookEdit"})
-"""Tools that give the same again when nothing else happened between."""
+_COUNTED_ELSEWHERE = frozenset({"StructuredOutput"})
 _WAITING = frozenset({"Monitor", "ScheduleWakeup", "TaskOutput", "WaitForMcpServers"})
 _WAITS = later(r"\b(?:sleep|wait|watch|inotifywait|timeout)\b")
 _TIMES = later(r"\b\d+(?:\.\d+)?\s?(?:ns|us|µs|ms|s|secs?|seconds?)\b|\b\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?\b")
@@ -81,14 +80,13 @@ def _without_times(done: ToolFinished) -> str:
 
 def _gets_nowhere(cycle: Sequence[Sequence[ToolFinished]]) -> bool:
     calls = [done for round in cycle for done in round]
-    if any(_waits(done) for done in calls):
-        return False
-    return any(done.is_error for done in calls) or all(done.name in _OF_FILES for done in calls)
+    return any(done.is_error for done in calls) and not any(_may_change(done) for done in calls)
 
 
-def _waits(done: ToolFinished) -> bool:
-    """Whether time passes on purpose, so that the same call may end otherwise."""
-    if done.name in _WAITING or done.input.get("run_in_background") is True:
+def _may_change(done: ToolFinished) -> bool:
+    """Whether time passes on purpose, so that the same call may end otherwise; or the tool has a limit of its
+    own."""
+    if done.name in _WAITING | _COUNTED_ELSEWHERE or done.input.get("run_in_background") is True:
         return True
     command = done.input.get("command")
     return isinstance(command, str) and _WAITS.search(command) is not None

@@ -9,7 +9,7 @@ from checkrein.base.nearest import nearest
 from checkrein.passes.checks.check import Check, Finding, Subject
 from checkrein.passes.checks.examples import AGENT, SKILL, agent, skill
 from checkrein.passes.checks.parts import agent_names, bodies, names_agent
-from checkrein.passes.checks.prose import spot
+from checkrein.passes.checks.prose import spot, teaches
 
 _MENTION = re.compile(r"(?<![\w`/])@agent-([\w:-]+)|subagent_type[ \t]*[:=][ \t]*[\"'`]([\w:-]+)[\"'`]")
 
@@ -26,8 +26,8 @@ def run(subject: Subject) -> Iterator[Finding]:
                 continue
             seen.add(name)
             suggestion = nearest(name, known, 0.75)
-            if not suggestion and not subject.project.sources.agents:
-                continue  # the project keeps its agents elsewhere
+            if not suggestion and (teaches(item) or not subject.project.sources.agents):
+                continue  # an example of an agent, or the project keeps its agents elsewhere
             message = f"There is no agent `{name}`" + (f"; did you mean `{suggestion}`" if suggestion else "")
             yield Finding(origin=spot(item, hit.line.number, hit.start, hit.end), message=message)
 

@@ -61,7 +61,7 @@ def _dependencies(subject: Subject) -> frozenset[str]:
         text = subject.text(os.path.join(root, "package.json"))
         try:
             manifest = json.loads(text) if text else None
-        except ValueError:
+        except (ValueError, RecursionError):
             manifest = None
         if isinstance(manifest, dict):
             own.add(str(manifest.get("name")))

@@ -11,7 +11,7 @@ from checkrein.passes.checks.parts import field
 
 _WHEN = re.compile(
     r"\b(?:when(?:ever)?|if|use[ds]?|using|usage|trigger\w*|invoke\w*|activat\w*|before|after|during|while|for|upon|asks?|"
-    r"mentions?|must|should|always|helps?)\b",
+    r"mentions?|must|should|always|helps?|first)\b",
     re.IGNORECASE,
 )
 _SHORTEST = 20
