@@ -82,7 +82,9 @@ def _workplace(hands: Hands, cwd: str) -> str:
     if any(beneath(where, place) for place in (os.path.realpath(hands.root), runs)):
         return where
     listed = hands.git("worktree", "list", "--porcelain", cwd=hands.root)
-    trees = [line.removeprefix("worktree ") for line in listed.stdout.splitlines() if line.startswith("work")]
+    trees = [
+        line.removeprefix("worktree ") for line in listed.stdout.splitlines() if line.startswith("worktree ")
+    ]
     if not any(beneath(where, os.path.realpath(tree)) for tree in trees):
         raise ToolFailure(
             f"{cwd} belongs to another project. A skill runs in this one, in its worktrees, or in a clone"
