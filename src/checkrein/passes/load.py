@@ -101,6 +101,19 @@ def load(path: str | os.PathLike[str] = ".", **given: Unpack[LoadOptions]) -> Pr
     return replace(project, others=others) if others else project
 
 
+def load_again(place: Place, env: Mapping[str, str]) -> Project:
+    """The project of a session as its files are now. What a command line added besides is not in it."""
+    return load(
+        place.cwd,
+        env=env,
+        home=place.home,
+        managed_dir=place.managed_dir,
+        add_dirs=place.add_dirs,
+        setting_sources=place.setting_sources,
+        detect=False,
+    )
+
+
 def session_view(
     project: Project,
     mode: SessionMode = "plain",

@@ -98,18 +98,9 @@ class InstructionWatch:
     def _current(self, changed: set[str]) -> tuple[Instruction, ...]:
         """The instructions as the files are now. Of files that were not part of the session only those count
         that appeared or changed since, and what they import."""
-        from checkrein.passes.load import load
+        from checkrein.passes.load import load_again
 
-        place = self._place
-        fresh = load(
-            place.cwd,
-            env=self._env,
-            home=place.home,
-            managed_dir=place.managed_dir,
-            add_dirs=place.add_dirs,
-            setting_sources=place.setting_sources,
-            detect=False,
-        ).instructions
+        fresh = load_again(self._place, self._env).instructions
         known = {item.name for item in self._prompt.instructions}
         taken = {name: item for item in fresh if (name := item.name) in known}
         kept = [

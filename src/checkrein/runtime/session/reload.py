@@ -79,19 +79,10 @@ def _agreed(
 
 
 def _take_settings(conversation: Conversation, files: list[str]) -> Generator[Event, None, None]:
-    from checkrein.passes.load import load
+    from checkrein.passes.load import load_again
 
     start = conversation.view.project
-    place = start.place
-    now = load(
-        place.cwd,
-        env=conversation.env,
-        home=place.home,
-        managed_dir=place.managed_dir,
-        add_dirs=place.add_dirs,
-        setting_sources=place.setting_sources,
-        detect=False,
-    )
+    now = load_again(start.place, conversation.env)
     before = [rule for rule in start.rules if rule.origin.file in files]
     after = [rule for rule in now.rules if rule.origin.file in files]
     held = (rule for layer in conversation.gate.own.layers for rule in layer.rules)

@@ -16,19 +16,10 @@ if TYPE_CHECKING:
 
 def told(conversation: Conversation, *, forced: bool) -> str:
     """What to say to the user."""
-    from checkrein.passes.load import load
+    from checkrein.passes.load import load_again
 
     before = conversation.view.project
-    place = before.place
-    now = load(
-        place.cwd,
-        env=conversation.env,
-        home=place.home,
-        managed_dir=place.managed_dir,
-        add_dirs=place.add_dirs,
-        setting_sources=place.setting_sources,
-        detect=False,
-    )
+    now = load_again(before.place, conversation.env)
     old, new = _enabled(before), _enabled(now)
     inline = {name for name in old if name.endswith("@inline")}
     changed = sorted(name for name in {*old, *new} - inline if old.get(name) != new.get(name))
