@@ -34,7 +34,9 @@ def model_row(project: Project, spec: str | None, *, offline: bool) -> ModelRow:
     import os
 
     from checkrein.base.errors import CheckreinError
+    from checkrein.cli import out
     from checkrein.llm.probe import Probe, probe
+    from checkrein.protocol.waits import told_if_slow
     from checkrein.runtime.session.chooser import Chooser
     from checkrein.runtime.trust import standing
 
@@ -47,6 +49,7 @@ def model_row(project: Project, spec: str | None, *, offline: bool) -> ModelRow:
     if endpoint is None:
         return ModelRow("ok", "it is a file", chosen.provider, chosen.name)
     unseen = Probe("ok", "not asked (--offline)")
-    seen = unseen if offline else probe(endpoint, chosen.name, chooser.env())
+    with told_if_slow(lambda: chooser.waiting, lambda line: out.say(f"checkrein: {line}", err=True)):
+        seen = unseen if offline else probe(endpoint, chosen.name, chooser.env())
     source, url = endpoint.credential.source, endpoint.base_url
     return ModelRow(seen.state, seen.found, chosen.provider, chosen.name, source, url, seen.fix)

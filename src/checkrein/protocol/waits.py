@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 from checkrein.policy.remote import PREFIX
 from checkrein.runtime.session.events import (
@@ -26,6 +27,24 @@ _AGAIN = 60.0
 _SERVER_CALL = 30.0
 _LOOK = 0.5
 _MODEL = "model"
+
+
+@contextmanager
+def told_if_slow(reason: Callable[[], str | None], tell: Callable[[str], None]) -> Iterator[None]:
+    """Outside of a session: say once what is waited for, if it takes long and there is a `reason`."""
+
+    def late() -> None:
+        found = reason()
+        if found is not None:
+            tell(f"Waiting for {found}, {_FIRST:g} s so far.")
+
+    timer = threading.Timer(_FIRST, late)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
 
 
 class Waits:

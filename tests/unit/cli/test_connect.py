@@ -519,10 +519,11 @@ def test_a_command_that_hangs_is_named_and_given_up(
     else:
         (Path.home() / ".claude").mkdir()
         (Path.home() / ".claude" / "settings.json").write_text('{"apiKeyHelper": "sleep 60"}')
-    said = say("-p", "hi", **env)
-    assert said.status == 1
-    assert f"Waiting for {name}" in said.err
-    assert f"{name} took longer than 1 s." in said.err
+    for words in (("-p", "hi"), ("doctor",)):
+        said = say(*words, **env)
+        assert said.status == 1
+        assert f"Waiting for {name}" in said.err
+        assert f"{name} took longer than 1 s." in said.err + said.out
 
 
 @pytest.mark.parametrize("variable", ["http_proxy", "ALL_PROXY"])
