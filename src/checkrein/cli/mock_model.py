@@ -25,7 +25,7 @@ COMMAND = Command(
     summary="Serve a scripted model on loopback, for tests without a key or a network.",
     args=(
         Arg(name="script", required=True, metavar="SCRIPT", help="The turns, one JSON object per line."),
-        Arg(name="port", flags=("--port",), type="int", default=0, help="The port; 0 takes a free one."),
+        Arg(name="port", flags=("--port",), type="port", default=0, help="The port; 0 takes a free one."),
         Arg(
             name="requests",
             flags=("--requests",),

@@ -13,7 +13,12 @@ from checkrein.cli.registry import Arg, Command
 from checkrein.cli.word_order import not_a_command
 from checkrein.protocol.machine.verbs import VERSIONS
 
-_TYPES: dict[str, click.ParamType[Any]] = {"str": click.STRING, "int": click.INT, "float": click.FLOAT}
+_TYPES: dict[str, click.ParamType[Any]] = {
+    "str": click.STRING,
+    "int": click.INT,
+    "port": click.IntRange(0, 65535),
+    "float": click.FLOAT,
+}
 
 _WIDTH = 80
 """Columns of the help texts."""

@@ -80,7 +80,7 @@ GROUPS: dict[str, str] = {
 DEFAULTS: dict[str, str] = {"config": "show"}
 """The verb of a group that is named without one."""
 
-ArgType = Literal["str", "int", "float", "bool", "choice"]
+ArgType = Literal["str", "int", "port", "float", "bool", "choice"]
 
 
 class Arg(Struct, frozen=True, kw_only=True):

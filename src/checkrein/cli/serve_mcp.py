@@ -55,7 +55,7 @@ COMMAND = Command(
         Arg(
             name="port",
             flags=("--port",),
-            type="int",
+            type="port",
             metavar="PORT",
             help="Listen for HTTP on 127.0.0.1; 0 takes a free port.",
         ),

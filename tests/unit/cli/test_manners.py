@@ -111,6 +111,8 @@ MISUSES: list[tuple[str, int, str]] = [
     ("-p hi --effort loud", 2, "'loud' is not one of"),
     ("-p", 2, "There is no prompt."),
     ("-p hi --resume nothing --model scripted:../script.jsonl", 1, "nothing"),
+    ("serve mcp --port 99999", 2, "99999 is not in the range"),
+    ("mock-model x.jsonl --port -1", 2, "-1 is not in the range"),
     ("config sett", 2, "There is no command 'config sett'. Did you mean 'set'?"),
     ("config sett model.default x", 2, "Did you mean 'set'?"),
     ("-C . config unst model.default", 2, "Did you mean 'unset'?"),
