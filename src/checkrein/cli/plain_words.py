@@ -66,6 +66,6 @@ def _value(arg: Arg, word: str) -> Any:
     if arg.type == "choice" and word not in arg.choices:
         return None
     try:
-        return {"int": int, "port": int, "float": float}.get(arg.type, str)(word)
+        return {"int": int, "float": float}.get(arg.type, str)(word)
     except ValueError:
         return None
