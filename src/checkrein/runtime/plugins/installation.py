@@ -321,9 +321,9 @@ class Installer:
             pinned, marketplace={**pinned.marketplace, "path": f"./{below}" if below != "." else "."}
         )
 
-    def _tags(self, url: str) -> dict[str, str]:
+    def _tags(self, url: str, local: bool) -> dict[str, str]:
         with self.cache.staging() as staging:
-            return self._git.tags(url, staging)
+            return self._git.tags(url, staging, local=local)
 
     def has_recorded(self, identity: str, pinned: Pinned) -> bool:
         """Whether this user has installed exactly that before: a lock alone is only somebody's word."""

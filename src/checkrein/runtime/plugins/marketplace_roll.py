@@ -27,7 +27,7 @@ from checkrein.runtime.plugins.admin_lists import AdminLists, shown
 from checkrein.runtime.plugins.package_cache import PackageCache
 from checkrein.runtime.plugins.package_tree import UnsafePackageError
 from checkrein.runtime.plugins.plugin_names import require_distinct, require_own_name, require_plain
-from checkrein.runtime.plugins.plugin_sources import Home, PluginSources, named_hosts
+from checkrein.runtime.plugins.plugin_sources import Home, PluginSources, is_here, named_hosts
 
 _REPOSITORY = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]*/[A-Za-z0-9._-]+")
 _LOCAL = ("directory", "file", "settings")
@@ -214,6 +214,7 @@ class MarketplaceRoll:
             marketplaces.plugin_root(document),
             named_hosts(known.source),
             known.left_out,
+            is_here(known.source),
         )
         return Catalog(listed.name, known, listed, raw, document.value, home)
 

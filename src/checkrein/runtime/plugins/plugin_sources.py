@@ -13,7 +13,7 @@ from msgspec import Struct
 from checkrein.base.errors import UsageError
 from checkrein.runtime.plugins.archives import unpack
 from checkrein.runtime.plugins.downloads import download
-from checkrein.runtime.plugins.git_source import Checkout, FetchError, GitSource, github_url
+from checkrein.runtime.plugins.git_source import Checkout, FetchError, GitSource, github_url, is_local
 from checkrein.runtime.plugins.package_tree import UnsafePackageError, copy_tree, require_name
 from checkrein.runtime.plugins.program_source import ProgramSource
 
@@ -33,12 +33,14 @@ class Fetched(Struct, frozen=True):
 
 
 class Home(Struct, frozen=True):
-    """Where a plugin's marketplace is. `named` are the hosts, with port, that its address has."""
+    """Where a plugin's marketplace is. `named` are the hosts, with port, that its address has. Only a `local`
+    one may name repositories on this machine."""
 
     root: str | None = None
     plugin_root: Any = None
     named: tuple[str, ...] = ()
     left_out: tuple[str, ...] = ()
+    local: bool = True
 
 
 class PluginSources:
@@ -62,7 +64,7 @@ class PluginSources:
             return self._path(source, staging, home)
         if kind in ("github", "url", "git-subdir"):
             folder = str(source.get("path", "")).removeprefix("./").strip("/") if kind == "git-subdir" else ""
-            checkout = self._checkout(source, staging, folder)
+            checkout = self._checkout(source, staging, folder, local=home.local)
             _require_all(checkout.left_out)
             return Fetched(checkout.directory, dict(source), checkout.commit)
         if kind == "archive":
@@ -101,7 +103,9 @@ class PluginSources:
             return Fetched(os.path.join(staging, "files"), dict(source))
         raise UsageError(f"A marketplace can't have the source kind {kind!r}.")
 
-    def _checkout(self, source: Mapping[str, Any], staging: str, folder: str) -> Checkout:
+    def _checkout(
+        self, source: Mapping[str, Any], staging: str, folder: str, *, local: bool = True
+    ) -> Checkout:
         repo = source.get("repo")
         url = github_url(str(repo)) if source.get("source") == "github" else str(source.get("url", ""))
         ref, sha = source.get("ref"), source.get("sha")
@@ -111,6 +115,7 @@ class PluginSources:
             ref=ref if isinstance(ref, str) else None,
             sha=sha if isinstance(sha, str) else None,
             folder=folder,
+            local=local,
         )
 
     def _path(self, source: Mapping[str, Any], staging: str, home: Home) -> Fetched:
@@ -158,6 +163,11 @@ def named_hosts(source: Mapping[str, Any]) -> tuple[str, ...]:
     """The host that the user wrote when he added a marketplace."""
     url = str(source.get("url", ""))
     return (urlsplit(url).netloc,) if "://" in url else ()
+
+
+def is_here(source: Mapping[str, Any]) -> bool:
+    """Whether a marketplace is on this machine, or in the user's own settings."""
+    return source.get("source") in ("directory", "file", "settings") or is_local(str(source.get("url", "")))
 
 
 def _copied(root: str, staging: str) -> str:
