@@ -79,7 +79,7 @@ def run(given: Given) -> Outcome:
         plan = made.plan(given.names, given.scope)
         if not agreed(plan, yes=given.yes):
             return answer(Payload(False, given.scope, plan.changes))
-        made.apply(plan, given.scope, enable=not given.no_enable)
+        made.apply(plan, given.scope, "none" if given.no_enable else "all")
     return answer(Payload(True, given.scope, plan.changes, not given.no_enable))
 
 

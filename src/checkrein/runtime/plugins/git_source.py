@@ -36,6 +36,9 @@ _REF = re.compile(r"(?!-)(?!.*(?:\.\.|@\{|//|\.lock$))[\w./@+-]{1,200}")
 _GITHUB = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,38})/[A-Za-z0-9._-]{1,100}")
 _SCP = re.compile(r"[\w.-]+@[\w.-]+:(?!/)[\w./~-]+")
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
+_REMOTE = ("https", "ssh", "file")
+"""For an address elsewhere: the user's own configuration may put another in its place (`url.X.insteadOf`), a
+server can lead to none of these but https."""
 _BLOCK = 1 << 16
 _MOST_FETCHED = 4 * MOST_BYTES
 """A plugin may be a folder of a large repository."""
@@ -75,9 +78,9 @@ def checked_url(url: str, *, local: bool = True) -> tuple[str, tuple[str, ...]]:
     """The address for git, and the protocols that it may use. Only a `local` one may be on this machine.
     Raises UsageError."""
     if _GITHUB.fullmatch(url):
-        return github_url(url), ("https",)
+        return github_url(url), _REMOTE
     if _SCP.fullmatch(url):
-        return url, ("ssh",)
+        return url, _REMOTE
     parts = _parts(url)
     inside = is_local(url)
     if inside and not local:
@@ -86,7 +89,7 @@ def checked_url(url: str, *, local: bool = True) -> tuple[str, tuple[str, ...]]:
             hint="A marketplace from elsewhere may not name what is here.",
         )
     if parts.scheme in ("https", "ssh") and parts.hostname and not parts.hostname.startswith("-"):
-        return url, (parts.scheme,)
+        return url, _REMOTE
     if inside:
         return url, (parts.scheme if parts.scheme == "http" else "file",)
     raise UsageError(

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -16,7 +17,7 @@ from checkrein.base.nearest import did_you_mean
 from checkrein.dialects.claude import plugins
 from checkrein.dialects.claude.plugin_places import records
 from checkrein.model.items import Plugin
-from checkrein.model.plugins import Capabilities, Installed, Pinned, PluginScope, Records
+from checkrein.model.plugins import SCOPES, Capabilities, Installed, Pinned, PluginScope, Records
 from checkrein.model.project import Project
 from checkrein.runtime.plugins.admin_lists import AdminLists
 from checkrein.runtime.plugins.dependencies import Closure, needs
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
     from checkrein.runtime.process.spawner import Spawner
 
 ENABLED = "enabledPlugins"
+Switching = Literal["all", "new", "none"]
+"""Which plugins of a plan are switched on; `new` are those that the scope did not have."""
 
 
 class PluginChange(Struct, frozen=True, omit_defaults=True):
@@ -93,17 +96,19 @@ class Installer:
             name, _, marketplace = identity.rpartition("@")
             roots.append(self._packages.get(self.roll.catalog(marketplace), name))
         found = Closure(self.roll, self._packages, self._tags).of(roots)
+        self._require_own_data(found)
         asked = tuple(root.identity for root in roots)
         changes = (self._change(one, scope, auto=one.identity not in asked) for one in found.values())
         return Plan(tuple(found.values()), tuple(one for one in changes if one is not None), asked)
 
-    def apply(self, plan: Plan, scope: PluginScope, *, enable: bool = True) -> None:
+    def apply(self, plan: Plan, scope: PluginScope, switch: Switching = "all") -> None:
         """Make a plan true: the lock, the records, then the switches. Each is one whole write."""
         place = self.project.place
         if scope == "project":
             write_lock(place, {one.identity: self._portable(one.pinned) for one in plan.packages})
         root = None if scope == "user" else place.root
         before = records(self.env).plugins
+        fresh = {one.identity for one in plan.packages if self.pinned(one.identity, scope) is None}
         made = {
             one.identity: Installed(
                 scope=scope,
@@ -126,24 +131,31 @@ class Installer:
             return replace(kept, plugins=installed, accepted_commands=accepted)
 
         self.roll.file.change(change)
-        for package in plan.packages if enable else ():
+        on = {name for name, found in self.project.plugins.items() if found.item.enabled}
+        for package in plan.packages:
             wanted = package.default or package.identity not in plan.asked
-            self._switch(package.identity, scope, wanted, keep=package.identity in before)
+            if switch == "all" or (switch == "new" and package.identity in fresh and on & {*plan.asked}):
+                self._switch(package.identity, scope, wanted, keep=package.identity in before)
 
     def identity(self, text: str) -> str:
         """`name@marketplace` for what a person writes. Raises when several marketplaces have the name."""
         name, marketplace = split_identity(text)
         if marketplace is not None:
             return f"{self.roll.catalog(marketplace).entry(name).name}@{marketplace}"
-        having = []
+        having, unread = [], ""
         for known in self.roll.names():
             try:
-                having.append(f"{self.roll.catalog(known).entry(name).name}@{known}")
-            except CheckreinError:
+                catalog = self.roll.catalog(known)
+            except CheckreinError as error:
+                unread = f" {known} could not be read: {error.message}"
                 continue
+            with contextlib.suppress(NotFoundError):
+                having.append(f"{catalog.entry(name).name}@{known}")
         if len(having) != 1:
             shown = (
-                f"Several marketplaces have it: {', '.join(having)}." if having else "No marketplace has it."
+                f"Several marketplaces have it: {', '.join(having)}."
+                if having
+                else f"No marketplace has it.{unread}"
             )
             hint = (
                 "Write name@marketplace." if having else "`checkrein plugin marketplace add SOURCE` adds one."
@@ -182,21 +194,25 @@ class Installer:
         held = records(self.env).plugins.get(identity, ())
         locked = identity in read_lock(place).installed if scope == "project" else False
         if not locked and not any(_same(one, scope, root) for one in held):
+            others = [one for one in SCOPES if self.pinned(identity, one) is not None]
             raise NotFoundError(
-                f"The plugin {identity} is not installed in the scope {scope}.", kind="plugin_not_found"
+                f"The plugin {identity} is not installed in the scope {scope}.",
+                kind="plugin_not_found",
+                hint=f"It is in the scope {others[0]}: use `--scope {others[0]}`." if others else None,
             )
         self._require_unneeded(identity)
         change_setting(place, scope, (ENABLED, identity), lambda old: None)
         if scope == "project":
             write_lock(place, {identity: None})
-        left = tuple(one for one in held if not _same(one, scope, root))
 
         def change(kept: Records) -> Records:
-            installed = {key: one for key, one in kept.plugins.items() if key != identity}
-            return replace(kept, plugins={**installed, identity: left} if left else installed)
+            held = kept.plugins.get(identity, ())
+            left = {identity: tuple(one for one in held if not _same(one, scope, root))}
+            others = {key: one for key, one in kept.plugins.items() if key != identity}
+            return replace(kept, plugins=others | {key: one for key, one in left.items() if one})
 
         self.roll.file.change(change)
-        if not left and not keep_data:
+        if identity not in records(self.env).plugins and not keep_data:
             self._forget(identity)
 
     def orphans(self) -> tuple[str, ...]:
@@ -283,6 +299,18 @@ class Installer:
                     f"{by} needs {identity}, which {where} switches off.", kind="dependency_off"
                 )
 
+    def _require_own_data(self, packages: Iterable[str]) -> None:
+        """The directory for data is named after the plugin, and not every sign can stand there."""
+        known = {data_dir(one, ""): one for one in records(self.env).plugins}
+        for identity in packages:
+            other = known.setdefault(data_dir(identity, ""), identity)
+            if other != identity:
+                raise PolicyError(
+                    f"{identity} would have the data of {other}, whose name looks the same.",
+                    kind="name_confusing",
+                    hint=f"Remove {other} first, or do without {identity}.",
+                )
+
     def _require_unneeded(self, identity: str) -> None:
         by = [
             name
@@ -342,11 +370,15 @@ class Installer:
         self.roll.file.change(change)
 
     def from_lock(self, identity: str, pinned: Pinned) -> Package:
-        """The plugin as the lock names it: the same source at the same commit."""
+        """The plugin as the lock names it: the same source at the same commit, wherever its marketplace has
+        gone since then. An administrator who lists marketplaces wants to see it in one of them."""
         name = identity.rpartition("@")[0]
         is_path = pinned.source.get("source") == "path"
-        catalog = self.roll.at_commit(pinned.marketplace, pinned.commit if is_path else None)
-        return self._packages.get(catalog, name, commit=None if is_path else pinned.commit)
+        if is_path or self._admin.names_marketplaces:
+            catalog = self.roll.at_commit(pinned.marketplace, pinned.commit if is_path else None)
+            return self._packages.get(catalog, name, commit=None if is_path else pinned.commit)
+        self._admin.require_marketplace(pinned.marketplace)
+        return self._packages.locked(identity, pinned)
 
 
 def _same(one: Installed, scope: PluginScope, root: str | None) -> bool:

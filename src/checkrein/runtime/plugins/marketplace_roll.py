@@ -102,13 +102,16 @@ class MarketplaceRoll:
         """Add a marketplace by its address or path. Raises CheckreinError; then nothing has changed."""
         source = parse_source(text, self._project.place.cwd)
         catalog = self._fetched(source)
-        before = records(self._env).marketplaces.get(catalog.name)
-        if before is not None and before.source != source:
+        before = records(self._env).marketplaces.get(catalog.name) or dict(self._declared()).get(catalog.name)
+        if before is not None and _placed(before.source) != _placed(source):
             raise PolicyError(
                 f"There is a marketplace {catalog.name} from elsewhere: {shown(before.source)}.",
                 kind="marketplace_exists",
-                hint=f"Remove it first: `checkrein plugin marketplace remove {catalog.name}`.",
+                hint=f"Remove it first: `checkrein plugin marketplace remove {catalog.name}`, or take it out "
+                "of the settings.",
             )
+        if before is None:
+            require_distinct((*self.names(), catalog.name), "You would have a marketplace")
         self._keep(catalog)
         return catalog
 
@@ -172,7 +175,8 @@ class MarketplaceRoll:
         """A marketplace as it was at a commit, for a lock. Nothing is kept."""
         if source.get("source") in _LOCAL:
             return self._read(Known(source=self._absolute(source)))
-        return self._fetched({**source, "sha": commit} if commit else source)
+        pin = "version" if source.get("source") == "npm" else "sha"
+        return self._fetched({**source, pin: commit} if commit else source)
 
     def _fetched(self, source: Mapping[str, Any]) -> Catalog:
         self._admin.require_marketplace({key: one for key, one in source.items() if key != "sha"})
@@ -295,6 +299,11 @@ def _scoped(text: str) -> tuple[str, str, str]:
     return f"{scope}{slash}{name}", at, version
 
 
+def _placed(source: Mapping[str, Any]) -> dict[str, Any]:
+    path = source.get("path")
+    return {**source, "path": os.path.realpath(path)} if isinstance(path, str) else dict(source)
+
+
 def _is_named(entry: Any) -> bool:
     return isinstance(entry, dict) and isinstance(entry.get("name"), str)
 
@@ -302,5 +311,5 @@ def _is_named(entry: Any) -> bool:
 def _checked(catalog: Catalog, source: Mapping[str, Any]) -> Catalog:
     require_plain(catalog.name, "marketplace")
     require_own_name(catalog.name, source)
-    require_distinct(entry.name for entry in catalog.listed.entries)
+    require_distinct((entry.name for entry in catalog.listed.entries), "The marketplace has a plugin")
     return catalog

@@ -9,13 +9,17 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from checkrein.base.errors import UsageError
+from checkrein.dialects import jsonfile
+from checkrein.dialects.codes import Log
 from checkrein.runtime.plugins.archives import unpack
 from checkrein.runtime.plugins.downloads import download
 from checkrein.runtime.plugins.git_source import Checkout, FetchError, GitSource, github_url, is_local
 from checkrein.runtime.plugins.package_tree import UnsafePackageError, copy_tree, require_name
 from checkrein.runtime.plugins.program_source import ProgramSource
+from checkrein.runtime.plugins.versions import parse_version
 
 if TYPE_CHECKING:
     from checkrein.llm.cancel import Cancel
@@ -86,7 +90,8 @@ class PluginSources:
             checkout = self._checkout(source, staging, "")
             return Fetched(checkout.directory, dict(source), checkout.commit, left_out=checkout.left_out)
         if kind == "npm":
-            return self._npm(source, staging)
+            fetched = self._npm(source, staging)
+            return replace(fetched, commit=fetched.source.get("version"))
         if kind == "url":
             target = os.path.join(staging, "files", ".claude-plugin")
             os.makedirs(target, mode=0o700)
@@ -156,13 +161,22 @@ class PluginSources:
             version=version if isinstance(version, str) else None,
             registry=registry if isinstance(registry, str) else None,
         )
-        return Fetched(unpack(file, os.path.join(staging, "files")), dict(source))
+        directory = unpack(file, os.path.join(staging, "files"))
+        found = _packed_version(directory)
+        return Fetched(directory, {**source, "version": found} if found else dict(source))
 
 
 def named_hosts(source: Mapping[str, Any]) -> tuple[str, ...]:
     """The host that the user wrote when he added a marketplace."""
     url = str(source.get("url", ""))
     return (urlsplit(url).netloc,) if "://" in url else ()
+
+
+def _packed_version(directory: str) -> str | None:
+    """The version that npm chose, for a lock."""
+    document = jsonfile.read(os.path.join(directory, "package.json"), "user", Log())
+    found = document.value.get("version") if document is not None else None
+    return found if isinstance(found, str) and parse_version(found) is not None else None
 
 
 def is_here(source: Mapping[str, Any]) -> bool:

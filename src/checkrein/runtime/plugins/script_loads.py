@@ -11,7 +11,9 @@ _INTERPRETERS = re.compile(
     r"\.|source|(?:ba|z|da|k|fi)?sh|python[\d.]*|node|deno|bun|perl|ruby|php|lua|awk|gawk|mawk|sed|jq|make"
     r"|osascript|pwsh|powershell|tclsh|Rscript|java|sqlite3|psql|uv|pipx?|npx|tsx|ts-node|env|exec|xargs|find"
 )
-_FED = re.compile(r"(?:\|\s*|<\s*|\$\(\s*<)(?:\S*/)?(?:env\s+)?(?:(?:ba|z|da|k)?sh|python[\d.]*|node|perl|ruby)\b")
+_FED = re.compile(
+    r"(?:\|\s*|<\s*|\$\(\s*<)(?:\S*/)?(?:env\s+)?(?:(?:ba|z|da|k)?sh|python[\d.]*|node|perl|ruby)\b"
+)
 _RUNS = re.compile(
     r"\b(?:subprocess|runpy|importlib|pickle|marshal|shelve|dill|ctypes|cffi|zipimport|child_process|execa)\b"
     r"|\b(?:system|popen|eval|exec\w*|posix_spawn\w*|spawn\w*|Function|createRequire|Worker|dlopen)\s*\("

@@ -21,7 +21,7 @@ class Filter(Protocol):
 
 class Capture:
     """The output of one pipe. The first `limit` bytes stay in memory; when there is more and `spill` names a
-    file, everything goes there too, up to `file_limit` bytes. `through` writes the file from the first byte on.
+    file, everything goes there too, up to `file_limit` bytes. `through` writes it from the first byte on.
 
     The file is new for each output (an existing one is never opened), and only the user can read it. When
     the disk is full or the file can't be made, only the rest of the output is lost. `filter` changes what

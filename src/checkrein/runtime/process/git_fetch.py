@@ -82,7 +82,13 @@ class GitFetch:
         return None if over.is_set() or _size(cwd) > most else completed
 
     def spilled(
-        self, *arguments: str, cwd: str, into: str, limit: int, stdin: bytes = b"", filter: Filter | None = None
+        self,
+        *arguments: str,
+        cwd: str,
+        into: str,
+        limit: int,
+        stdin: bytes = b"",
+        filter: Filter | None = None,
     ) -> Completed:
         """With all output in the file `into`, up to `limit` bytes. `filter` sees it first and may raise."""
         command = replace(
