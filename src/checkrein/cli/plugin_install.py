@@ -9,7 +9,7 @@ from msgspec import Struct
 from checkrein.cli.plugin_target import COMMAND_ARG, ERRORS, NAMES_ARG, SCOPE_ARG, YES_ARG
 from checkrein.cli.registry import Arg, Command, Outcome
 from checkrein.cli.target import PROJECT_ARG
-from checkrein.runtime.plugins.installation import PluginChange
+from checkrein.runtime.plugins.plugin_plan import PluginChange
 
 if TYPE_CHECKING:
     from checkrein.model.plugins import PluginScope

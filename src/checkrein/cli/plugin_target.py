@@ -11,7 +11,8 @@ from checkrein.cli.target import require
 from checkrein.model.plugins import SCOPES
 
 if TYPE_CHECKING:
-    from checkrein.runtime.plugins.installation import Installer, Plan, PluginChange
+    from checkrein.runtime.plugins.installation import Installer
+    from checkrein.runtime.plugins.plugin_plan import Plan, PluginChange
 
 NAME_ARG = Arg(name="name", required=True, metavar="PLUGIN", help="The plugin: name, or name@marketplace.")
 NAMES_ARG = Arg(name="names", multiple=True, metavar="PLUGINS...", help="Plugins: name, or name@marketplace.")

@@ -221,9 +221,9 @@ class GitSource:
         if done.exit_code == 0 and not done.timed_out and not done.cancelled:
             return
         said = done.stderr.decode("utf-8", "replace").strip().splitlines()
-        why = (
-            "it took too long" if done.timed_out else said[-1] if said else f"git ended with {done.exit_code}"
-        )
+        last = said[-1] if said else f"git ended with {done.exit_code}"
+        told = next((line for line in said if line.startswith(("fatal:", "error:"))), last)
+        why = "it took too long" if done.timed_out else told
         of = f"{wanted} of {url}" if wanted not in (None, "HEAD") else url
         raise FetchError(
             f"{of} could not be fetched: {why}",

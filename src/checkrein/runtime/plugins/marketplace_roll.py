@@ -20,6 +20,7 @@ from checkrein.dialects import jsonfile
 from checkrein.dialects.claude import marketplaces
 from checkrein.dialects.claude.plugin_places import records
 from checkrein.dialects.codes import Log
+from checkrein.facts import claude_plugins as facts
 from checkrein.model.items import Marketplace, PluginEntry
 from checkrein.model.plugins import Known, Records
 from checkrein.model.project import Project
@@ -211,7 +212,11 @@ class MarketplaceRoll:
         listed = marketplaces.parse(document, log) if document is not None else None
         if document is None or listed is None:
             why = next((one.message for one in log if one.severity == "error"), f"there is no {path}")
-            raise UnsafePackageError(f"This is not a marketplace: {why}.", kind="marketplace_invalid")
+            raise UnsafePackageError(
+                f"{shown(known.source)} is not a marketplace: {why.rstrip('.')}.",
+                kind="marketplace_invalid",
+                hint=f"It needs {facts.MANIFEST_DIR}/{facts.MARKETPLACE_FILE}; `plugin validate` says more.",
+            )
         raw = {str(one["name"]): one for one in document.value["plugins"] if _is_named(one)}
         home = Home(
             None if inline or known.source.get("source") == "url" else root,
@@ -267,6 +272,8 @@ class MarketplaceRoll:
 def parse_source(text: str, cwd: str) -> dict[str, Any]:
     """What a person writes for a marketplace: OWNER/NAME, an address, a path; `#REF` a branch or tag."""
     path = os.path.realpath(os.path.join(cwd, os.path.expanduser(text)))
+    if not text:
+        raise UsageError("Name the source of a marketplace.")
     if text.startswith((".", "/", "~")) or (os.path.isdir(path) and not _REPOSITORY.fullmatch(text)):
         if os.path.isdir(path):
             return {"source": "directory", "path": path}
