@@ -20,6 +20,7 @@ from checkrein.model.plugins import SCOPES, Installed, Pinned, PluginScope, Reco
 from checkrein.model.project import Project
 from checkrein.runtime.plugins.admin_lists import AdminLists
 from checkrein.runtime.plugins.dependencies import Closure, needs
+from checkrein.runtime.plugins.git_source import FetchError
 from checkrein.runtime.plugins.marketplace_roll import MarketplaceRoll
 from checkrein.runtime.plugins.package_cache import PackageCache
 from checkrein.runtime.plugins.packages import Package, Packages
@@ -101,6 +102,9 @@ class Installer:
     def apply(self, plan: Plan, scope: PluginScope, switch: Switching = "all") -> None:
         """Make a plan true: the lock, the records, then the switches. Each is one whole write."""
         place = self.project.place
+        gone = next((one.identity for one in plan.packages if not self.cache.has(one.pinned.hash)), None)
+        if gone is not None:
+            raise FetchError(f"Another process removed {gone} meanwhile. Try again.", retryable=True)
         fresh = {one.identity for one in plan.packages if self.pinned(one.identity, scope) is None}
         if scope == "project":
             write_lock(place, {one.identity: self._portable(one.pinned) for one in plan.packages})

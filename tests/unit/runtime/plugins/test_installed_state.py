@@ -177,3 +177,18 @@ def test_removing_loses_nothing_that_came_meanwhile(
 def test_a_marketplace_that_can_not_be_read_is_named(ask: Ask, shop: Path) -> None:
     (shop / ".claude-plugin/marketplace.json").write_text("{")
     assert "tools could not be read" in ask("plugin", "install", "formatter", status=1)["message"]
+
+
+def test_a_content_that_went_meanwhile_is_not_recorded(
+    ask: Ask, shop: Path, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another process prunes the cache while the user reads the question."""
+
+    def read(*words: Any, **more: Any) -> bool:
+        ask("plugin", "prune", status=0)
+        return True
+
+    monkeypatch.setattr("checkrein.cli.plugin_target.agreed", read)
+    error = ask("plugin", "install", "formatter", "--scope", "project", status=1)
+    assert (error["kind"], error["retryable"]) == ("fetch_failed", True)
+    assert not (project / "checkrein.lock").exists()
