@@ -29,7 +29,7 @@ from checkrein.runtime.plugins.plugin_names import split_identity
 from checkrein.runtime.plugins.plugin_options import data_dir
 from checkrein.runtime.plugins.plugin_plan import Plan, change_of
 from checkrein.runtime.plugins.plugin_sources import PluginSources
-from checkrein.runtime.plugins.settings_edit import change_setting
+from checkrein.runtime.plugins.settings_edit import change_setting, require_editable
 
 if TYPE_CHECKING:
     from checkrein.llm.cancel import Cancel
@@ -102,6 +102,7 @@ class Installer:
     def apply(self, plan: Plan, scope: PluginScope, switch: Switching = "all") -> None:
         """Make a plan true: the lock, the records, then the switches. Each is one whole write."""
         place = self.project.place
+        require_editable(place, scope)
         gone = next((one.identity for one in plan.packages if not self.cache.has(one.pinned.hash)), None)
         if gone is not None:
             raise FetchError(f"Another process removed {gone} meanwhile. Try again.", retryable=True)

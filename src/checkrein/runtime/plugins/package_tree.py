@@ -21,7 +21,7 @@ _DEEPEST = 32
 _BLOCK = 1 << 20
 _SKIPPED = frozenset({".git"})
 _LONGEST_SHOWN = 200
-_NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
+NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
 
 
 class UnsafePackageError(FileError):
@@ -138,7 +138,7 @@ def put_file(target: str, path: str, blocks: Iterator[bytes], executable: bool, 
         os.makedirs(os.path.dirname(place), mode=0o700, exist_ok=True)
         descriptor = os.open(place, flags, 0o700 if executable else 0o600)
     except OSError as error:
-        if error.errno in _NO_ROOM:
+        if error.errno in NO_ROOM:
             raise
         shown = path if len(path) < _LONGEST_SHOWN else f"{path[:_LONGEST_SHOWN]}…"
         raise UnsafePackageError(f"{shown!r} can't be a file: {error.strerror}.") from None

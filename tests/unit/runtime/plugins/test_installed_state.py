@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,7 +13,7 @@ import pytest
 
 from checkrein.dialects.claude import plugin_places
 from checkrein.passes.load import load
-from checkrein.runtime.plugins import installation
+from checkrein.runtime.plugins import installation, package_tree
 from support.files import lay
 from support.plugins import below, commit, marketplace, plugin, with_hook
 
@@ -192,3 +194,25 @@ def test_a_content_that_went_meanwhile_is_not_recorded(
     error = ask("plugin", "install", "formatter", "--scope", "project", status=1)
     assert (error["kind"], error["retryable"]) == ("fetch_failed", True)
     assert not (project / "checkrein.lock").exists()
+
+
+def test_broken_settings_stop_everything(ask: Ask, shop: Path, project: Path) -> None:
+    lay(project, {".claude/settings.json": "{broken"})
+    error = ask("plugin", "install", "formatter", "--yes", "--scope", "project", status=1)
+    assert error["kind"] == "config_broken"
+    assert not (project / "checkrein.lock").exists()
+    assert plugin_places.records().plugins == {}
+
+
+def test_a_full_disk_is_told_in_the_envelope(ask: Ask, shop: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = os.open
+
+    def full(path: Any, flags: int, *more: Any, **named: Any) -> int:
+        if flags & os.O_CREAT and ".staging" in str(path):
+            raise OSError(errno.ENOSPC, "No space left on device", path)
+        return real(path, flags, *more, **named)
+
+    monkeypatch.setattr(package_tree.os, "open", full)
+    error = ask("plugin", "install", "formatter", "--yes", status=1)
+    assert (error["kind"], "No space" in error["message"]) == ("plugins_unwritable", True)
+    assert plugin_places.records().plugins == {}
