@@ -34,14 +34,14 @@ def content(version: str, text: str) -> dict[str, object]:
 
 
 @pytest.fixture
-def site() -> Iterator[Site]:
+def host() -> Iterator[Site]:
     with served() as running:
         yield running
 
 
 @pytest.fixture
 def release(
-    request: pytest.FixtureRequest, tmp_path: Path, site: Site, monkeypatch: pytest.MonkeyPatch
+    request: pytest.FixtureRequest, tmp_path: Path, host: Site, monkeypatch: pytest.MonkeyPatch
 ) -> Release:
     """How the kind of source that the test names releases a version."""
     repo, shop = tmp_path / "repo", tmp_path / "shop"
@@ -66,8 +66,8 @@ def release(
         return {"source": "github", "repo": "acme/formatter"}
 
     def archive(version: str, text: str) -> dict[str, str]:
-        site.pages[f"/{version}.zip"] = zipped(below("formatter", content(version, text)))
-        return {"source": "archive", "url": f"{site.url}/{version}.zip"}
+        host.pages[f"/{version}.zip"] = zipped(below("formatter", content(version, text)))
+        return {"source": "archive", "url": f"{host.url}/{version}.zip"}
 
     def npm(version: str, text: str) -> dict[str, str]:
         packed = {**content(version, text), "package.json": {"name": "formatter", "version": version}}
@@ -122,7 +122,7 @@ def forget() -> None:
     ids=lambda value: value if isinstance(value, str) else "",
 )
 def test_every_kind(
-    ask: Ask, tmp_path: Path, project: Path, site: Site, release: Release, returns: bool
+    ask: Ask, tmp_path: Path, project: Path, host: Site, release: Release, returns: bool
 ) -> None:
     """`returns`: the source still has the locked version when a newer one is out."""
 
@@ -130,7 +130,7 @@ def test_every_kind(
         return {one.item.version for one in load(project).plugins.values() if one.item.enabled}
 
     source = release("1.0.0", "one")
-    place = site if isinstance(source, dict) and source["source"] == "archive" else tmp_path / "shop"
+    place = host if isinstance(source, dict) and source["source"] == "archive" else tmp_path / "shop"
     ask("plugin", "marketplace", "add", list_in(place, source), status=0)
     install = ("plugin", "install", "formatter", "--scope", "project", "--yes", "--accept-command")
     ask(*install, status=0)
