@@ -69,11 +69,19 @@ def _is_local(origin: str) -> bool:
     return bool(colon) and scheme in ("http", "https") and _host(rest) in _NAMES
 
 
+class _Sessions(StreamableHTTPSessionManager):
+    """Each client keeps events of its own: the library has one store for all, in which the streams of two
+    clients have the same id."""
+
+    def _admit_session(self, requestor: Any) -> Any:
+        self.event_store = KeptEvents()
+        return super()._admit_session(requestor)
+
+
 def make_app(server: Server[Any], token: str) -> ASGIApp:
     """The server as an ASGI application."""
-    manager = StreamableHTTPSessionManager(
+    manager = _Sessions(
         server,
-        event_store=KeptEvents(),
         retry_interval=_RETRY,
         max_request_body_size=_BODY,
         max_sessions=_SESSIONS,

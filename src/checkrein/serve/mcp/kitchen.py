@@ -53,7 +53,7 @@ class Kitchen(Visit):
     async def call_tool(self, request: Request, name: str, input: dict[str, Any]) -> types.CallToolResult:
         session = await self._ready()
         if session.conversation.host.tools.get(name) is None or name not in (*MENU, *BUILTIN, OPEN, CLOSE):
-            return failed(f"There is no tool {one_line(name)!r} here.")
+            return failed(f"There is no tool {one_line(name)[:100]!r} here.")
         hidden = self._why_not(name)
         if hidden is not None:
             return failed(f"Refused: {hidden}.")

@@ -118,3 +118,11 @@ def test_a_branch_name_is_free_here_and_there(source: Path) -> None:
     assert create_unique_branch(own, "new")["base_ref"] == "dev"
     with pytest.raises(ToolFailure):
         create_unique_branch(hands, "../..", base_branch_name="--orphan")
+
+
+def test_a_remote_that_does_not_answer_makes_no_name_unique(source: Path) -> None:
+    git(source, "remote", "set-url", "origin", "/no/where")
+    with pytest.raises(ToolFailure, match="does not say"):
+        create_unique_branch(PlainHands(source), "new", base_branch_name="dev")
+    git(source, "remote", "remove", "origin")
+    assert create_unique_branch(PlainHands(source), "new", base_branch_name="dev")["was_unique"]

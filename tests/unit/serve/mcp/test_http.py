@@ -224,3 +224,34 @@ def test_clients_are_served_beside_a_hostile_one(address: str, clients: int) -> 
     assert 200 not in seen
     assert {401, 403, 421} <= seen
     assert not {status for status in seen if status >= 500}
+
+
+def test_a_broken_stream_brings_nothing_of_another_client(address: str) -> None:
+    """Clients count their requests from the same number, and a stream has the number of its request."""
+    version = {"Mcp-Protocol-Version": "2025-11-25"}
+    opening = body(**{**INITIALIZE["params"], "protocolVersion": "2025-11-25"}, method="initialize", id=0)
+    with httpx2.Client(timeout=20) as client:
+
+        def opened() -> dict[str, str]:
+            answer = client.post(f"{address}{PATH}", json=opening, headers=headers())
+            known = headers(**version, **{"Mcp-Session-Id": answer.headers["mcp-session-id"]})
+            client.post(f"{address}{PATH}", json=body("notifications/initialized", None), headers=known)
+            return known
+
+        def call(known: dict[str, str], tool: str) -> str:
+            asked = body("tools/call", 5, name=tool, arguments={})
+            return client.post(f"{address}{PATH}", json=asked, headers=known).text
+
+        first, second = opened(), opened()
+        lines = call(first, CLOSE).splitlines()
+        begun = next(line.removeprefix("id: ") for line in lines if line.startswith("id: "))
+        call(second, OPEN)
+        call(first, "nothing")
+        seen = ""
+        with client.stream("GET", f"{address}{PATH}", headers={**first, "Last-Event-ID": begun}) as stream:
+            for text_ in stream.iter_text():
+                seen += text_
+                if "no tool" in seen:
+                    break
+    assert "closed" in seen
+    assert "kitchen_id" not in seen

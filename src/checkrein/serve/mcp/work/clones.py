@@ -167,7 +167,7 @@ def _free(path: str) -> str:
 
 
 def _registry(hands: Hands, given: str) -> Path:
-    path = Path(os.path.realpath(os.path.join(hands.root, given))) if given else None
+    path = Path(hands.path(given)) if given else None
     found = path or Path(_runs_root(hands, hands.root)) / "clones.json"
     hands.may_write(str(found))
     found.parent.mkdir(parents=True, exist_ok=True)

@@ -141,5 +141,7 @@ def _branches(hands: Hands, where: str, remote: str) -> set[str]:
     if not local.ok:
         raise ToolFailure(f"git: {local.last_words}")
     there = hands.git("ls-remote", "--heads", "--", remote, cwd=where)
+    if not there.ok and hands.git("remote", "get-url", "--", remote, cwd=where).ok:
+        raise ToolFailure(f"{remote} does not say which branches it has: {there.last_words}")
     heads = (line.partition("refs/heads/")[2] for line in there.stdout.splitlines())
     return {*local.stdout.split(), *heads}
