@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import socket
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -255,3 +256,21 @@ def test_a_broken_stream_brings_nothing_of_another_client(address: str) -> None:
                     break
     assert "closed" in seen
     assert "kitchen_id" not in seen
+
+
+def test_connections_that_say_nothing_make_room(address: str) -> None:
+    port = int(address.rpartition(":")[2])
+    head = b"POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9"
+    halves = [b"", head, head + b"\r\nAuthorization: Bearer wrong\r\n\r\n"]
+    with ExitStack() as stack:
+        silent = []
+        for number in range(300):
+            one = stack.enter_context(socket.create_connection(("127.0.0.1", port), timeout=20))
+            one.sendall(halves[number % 3])
+            silent.append(one)
+        assert httpx2.post(f"{address}{PATH}", json=INITIALIZE, headers=headers()).status_code == 200
+        with suppress(ConnectionResetError):
+            assert silent[0].recv(1) == b"", "the first had to go"
+        silent[-2].settimeout(0.05)
+        with pytest.raises(TimeoutError):
+            silent[-2].recv(1)
