@@ -130,7 +130,7 @@ class Reader:
         self._seen.add(id)
         self._call(id, {"name": name, "input": input}, base, base, place)
         if id in self._open:
-            self._close(id, self._by_mark.pop(id, None) or _fate_beside(fields))
+            self._close(id, self._by_mark.pop(id) if id in self._by_mark else _fate_beside(fields))
 
     def _call(self, id: str, block: Block, cwd: str, base: str, place: tuple[str, int]) -> None:
         past = PastCall(
