@@ -230,6 +230,13 @@ class Hands:
             raise ToolFailure(f"{path} is not a directory.")
         return found
 
+    def repository(self, path: str) -> str:
+        """The directory, which is in a repository of git."""
+        where = self.directory(path)
+        if not self.git("rev-parse", "--git-dir", cwd=where).ok:
+            raise ToolFailure(f"{path} is not in a git repository.")
+        return where
+
     def path(self, text: str) -> str:
         """Where a path really leads, from the project's root."""
         if "\0" in text:
