@@ -24,7 +24,7 @@ _RETRY = 1_000
 """Milliseconds after which a client connects a broken stream again."""
 _CONNECTIONS = 2_048
 _AT_ONCE = 256
-"""Connections that are accepted before the first of them is looked at: a flood must not use up descriptors."""
+"""Connections that are accepted before the first is looked at: a flood must not use up descriptors."""
 _NAMES = frozenset({"127.0.0.1", "localhost", "[::1]"})
 
 

@@ -66,9 +66,10 @@ class Kitchen(Visit):
         return _result(done)
 
     async def _ready(self) -> Session:
+        """What is disabled stays so for this client: it may be the one that edits the configuration."""
         session = await self.session()
         disabled = await self.work(lambda cancel: self._setting(session, "subsets.disabled"))
-        self.state = replace(self.state, disabled=frozenset(disabled))
+        self.state = replace(self.state, disabled=self.state.disabled | frozenset(disabled))
         return session
 
     def _setting(self, session: Session, name: str) -> Any:
