@@ -32,6 +32,10 @@ class Inputs(Struct, frozen=True, forbid_unknown_fields=True):
     source: frozenset[str]
 
 
+class Versions(Struct, frozen=True, forbid_unknown_fields=True):
+    source: str
+
+
 class Merge(Struct, frozen=True, forbid_unknown_fields=True):
     recoverable: tuple[str, ...]
 
@@ -59,6 +63,7 @@ class RuleFacts(Struct, frozen=True, forbid_unknown_fields=True):
     tools: Tools
     removes: dict[str, tuple[str, ...]]
     inputs: Inputs
+    versions: Versions
     merge: Merge
     research: Research
     rules: Rules

@@ -17,8 +17,9 @@ from checkrein.model.expression import (
     texts_in,
 )
 from checkrein.model.recipe import Step
-from checkrein.passes.recipes.flow_graph import AHEAD, Flow
+from checkrein.passes.recipes.flow_graph import AHEAD, Edge, Flow
 
+_FAILURE_FIELDS = frozenset(("failed_step", "error", "state"))
 _KEPT = ("true", "1", "yes")
 
 
@@ -125,7 +126,7 @@ def invalidated(flow: Flow) -> Iterator[Stale]:
     for remover in flow.steps.values():
         for name in _removed(flow, remover):
             stop = producers(flow, name)
-            targets = [edge.target for edge in flow.out[remover.name] if edge.kind in AHEAD]
+            targets = [edge.target for edge in flow.out[remover.name] if _follows_success(edge)]
             for reached in flow.reach(targets, stop=stop):
                 step = flow.steps.get(reached)
                 if step is None or step is remover:
@@ -135,6 +136,12 @@ def invalidated(flow: Flow) -> Iterator[Stale]:
                     if names_it and read.field != "message":
                         yield Stale(step, read, remover)
                         break
+
+
+def _follows_success(edge: Edge) -> bool:
+    """An arm for an error, or for the step that failed, follows a failure."""
+    named = {one.name for one in condition_references(edge.when or "") if one.namespace == "result"}
+    return edge.kind in AHEAD and not named & _FAILURE_FIELDS
 
 
 def _removed(flow: Flow, step: Step) -> frozenset[str]:

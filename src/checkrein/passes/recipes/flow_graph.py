@@ -7,30 +7,30 @@ a name that nothing has) is the end of a path.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import cached_property
-from itertools import pairwise
 from typing import Literal
 
 from msgspec import Struct
 
 from checkrein.model.recipe import Recipe, Step
+from checkrein.passes.recipes.routes import following, routes
 
 EdgeKind = Literal["success", "failure", "context_limit", "exhausted", "result", "next", "skip"]
 AHEAD: frozenset[EdgeKind] = frozenset(("success", "result", "next", "skip"))
 """The edges of a step that did what it should, or that was skipped."""
 
-_ACTIONS = frozenset(("route", "stop", "confirm", "wait"))
-
 
 class Edge(Struct, frozen=True):
-    """`when` is the condition of an arm of `on_result`. `around` is the step that a skip leaves out."""
+    """`when` is the condition of an arm of `on_result`. `around` is the step that a skip leaves out. A route
+    that the file does not have, and the engine takes, is not `is_written`."""
 
     source: str
     target: str
     kind: EdgeKind
     when: str | None = None
     around: str | None = None
+    is_written: bool = True
 
 
 class Flow:
@@ -67,8 +67,8 @@ class Flow:
 
     @cached_property
     def _written(self) -> dict[str, list[Edge]]:
-        following = dict(pairwise(self.steps))
-        return {name: list(_edges(step, following.get(name))) for name, step in self.steps.items()}
+        steps = tuple(self.steps.values())
+        return {step.name: list(_edges(steps, step)) for step in steps}
 
     def _around(self, written: list[Edge]) -> Iterator[Edge]:
         """Edges from before a step that may be skipped to what comes after it, over several in a row too."""
@@ -149,6 +149,11 @@ class Flow:
         return tuple(_components(self._written, self.steps))
 
 
+def not_around(names: Collection[str]) -> Callable[[Edge], bool]:
+    """Follows every edge but those that leave one of these steps out."""
+    return lambda edge: edge.around not in names
+
+
 def flows(recipe: Recipe) -> Iterator[Flow]:
     """The flow of a recipe, then those of the bodies in it."""
     pending: deque[Flow] = deque([Flow(recipe.steps)])
@@ -159,22 +164,12 @@ def flows(recipe: Recipe) -> Iterator[Flow]:
             pending += [Flow(branch.steps, step) for branch in step.branches]
 
 
-def _edges(step: Step, following: str | None) -> Iterator[Edge]:
-    if step.kind == "stop":
-        return
-    if step.on_success is not None:
-        yield Edge(step.name, step.on_success, "success")
-    for arm in step.on_result:
-        yield Edge(step.name, arm.route, "result", arm.when)
-    has_way = step.on_success is not None or bool(step.on_result)
-    if following is not None and (step.kind == "sub_recipe" or not has_way):
-        yield Edge(step.name, following, "next")
-    if step.on_failure is not None:
-        yield Edge(step.name, step.on_failure, "failure")
-    if step.on_context_limit is not None:
-        yield Edge(step.name, step.on_context_limit, "context_limit")
-    if step.kind not in _ACTIONS:
-        yield Edge(step.name, step.on_exhausted, "exhausted")
+def _edges(steps: Sequence[Step], step: Step) -> Iterator[Edge]:
+    for route in routes(steps, step):
+        if route.kind != "skip":
+            yield Edge(step.name, route.target, route.kind, route.when, is_written=route.is_written)
+    if step.kind == "sub_recipe":
+        yield Edge(step.name, following(steps, step), "next")
 
 
 def _components(edges: dict[str, list[Edge]], steps: Collection[str]) -> Iterator[frozenset[str]]:

@@ -1,0 +1,51 @@
+"""What the checks of recipes walk over: recipes, campaigns, and the skills that steps name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from checkrein.model.expression import references_in
+from checkrein.model.items import Skill
+from checkrein.model.recipe import Dispatch
+from checkrein.model.skill_contract import SkillContract
+from checkrein.passes.checks.check import Subject
+from checkrein.passes.checks.prose import Line
+from checkrein.passes.recipes.case import Case
+from checkrein.passes.recipes.skill_shelf import ContractFile
+
+
+def campaigns(subject: Subject) -> Iterator[Case]:
+    """The recipes that dispatch others, or say that they do."""
+    return (case for case in subject.cases if case.recipe.kind == "campaign" or case.recipe.dispatches)
+
+
+def dispatched(subject: Subject) -> Iterator[tuple[Case, Dispatch]]:
+    return ((case, dispatch) for case in campaigns(subject) for dispatch in case.recipe.dispatches)
+
+
+def named_skills(subject: Subject) -> Iterator[tuple[Skill, ContractFile | None]]:
+    """Each skill that a step runs, once."""
+    seen: set[str] = set()
+    for case in subject.cases:
+        for one in case.skills:
+            if isinstance(one.item, Skill) and one.item.directory not in seen:
+                seen.add(one.item.directory)
+                yield one.item, one.file
+
+
+def named_contracts(subject: Subject) -> Iterator[tuple[Skill, ContractFile, SkillContract]]:
+    for skill, file in named_skills(subject):
+        if file is not None and file.contract is not None:
+            yield skill, file, file.contract
+
+
+def literal(value: object) -> bool:
+    """Whether a value of `with` is set, and known before a run."""
+    return value not in (None, "") and not references_in(value)
+
+
+def fenced(subject: Subject, skill: Skill, *languages: str) -> Iterator[Line]:
+    """The lines of a skill's code in one of these languages, without the marks of the fences."""
+    for line in subject.body(skill).lines():
+        if line.fenced and line.language in languages and not line.text.lstrip().startswith(("```", "~~~")):
+            yield line
