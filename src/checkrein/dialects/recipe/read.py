@@ -47,9 +47,13 @@ def read_text(source: str, origin: Origin, log: Log, *, is_sub_recipe: bool = Fa
         log.append(recipe_finding("RECIPE001", f"The file is not YAML: {tree.message}", place))
         return None
     if not isinstance(tree.value, dict):
-        log.append(recipe_finding("RECIPE001", "The file is not a mapping with `name` and `steps`", origin))
+        log.append(
+            recipe_finding(
+                "RECIPE001", "The file is not a mapping with `name` and `steps`", origin.at(Span(1))
+            )
+        )
         return None
-    place = origin.at(None, "$")
+    place = origin.at(Span(1), "$")
     for path, span in tree.repeated():
         message = f"`{path}` appears more than once; the last one counts"
         log.append(recipe_finding("RECIPE005", message, origin.at(span, f"$.{path}")))
