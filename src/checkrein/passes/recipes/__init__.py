@@ -1,1 +1,1 @@
-"""Recipes of a project: what they may name, where their steps lead, and what their variables hold."""
+"""Recipes of a project: the library, sub-recipes merged, inputs, and the plan that an engine runs."""
