@@ -13,14 +13,11 @@ from msgspec.structs import replace
 
 KitchenTag = Literal["kitchen", "headless"]
 Need = Literal["gh", "recipes"]
-<<<<<<< HEAD
+ToolEffect = Literal["pure", "keyed", "once"]
 PullState = Literal[
     "merged", "ejected", "ejected_ci_failure", "stalled", "dropped_healthy", "timeout", "error"
 ]
 """How `wait_for_merge_queue` ends: its `pr_state`."""
-=======
-ToolEffect = Literal["pure", "keyed", "once"]
->>>>>>> lang
 
 
 class Category(Struct, frozen=True, forbid_unknown_fields=True):

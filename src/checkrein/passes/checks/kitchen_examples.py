@@ -11,6 +11,7 @@ from checkrein.passes.checks.examples import skill
 RECIPES = ".checkrein/recipes"
 CONFIG = "checkrein.toml"
 _RULES = "kitchen_rules:\n  - Never use Bash, Edit or Write outside a step.\n"
+_FAILED = "failed: {action: stop, message: It failed}"
 _USE = "Do the part {name} of a pipeline. Use when a recipe asks for it."
 
 
@@ -38,8 +39,10 @@ def example(
 
 
 def recipe(steps: str, *, top: str = "", name: str = "example", rules: str = _RULES) -> str:
+    """A recipe with these steps, and a step `failed` where they lead to one."""
     head = f"name: {name}\ndescription: An example.\n{rules}{dedent(top).lstrip(chr(10))}"
-    return f"{head}steps:\n{indent(dedent(steps).strip(chr(10)), '  ')}\n"
+    end = f"\n{_FAILED}" if _FAILED.partition(":")[0] in steps else ""
+    return f"{head}steps:\n{indent(dedent(steps).strip(chr(10)) + end, '  ')}\n"
 
 
 def campaign(
@@ -73,7 +76,7 @@ build:
   with: {{skill_command: /implement-worktree, cwd: .}}
   capture: {{worktree_path: "${{{{ result.worktree_path }}}}"}}
   retries: 0
-  on_context_limit: escalate
+  on_context_limit: failed
 {committed if guard else ""}
 join:
   tool: merge_worktree

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from checkrein.model.expression import references_in
 from checkrein.model.items import Skill
 from checkrein.model.recipe import Dispatch
-from checkrein.model.skill_contract import SkillContract
+from checkrein.model.skill_contract import Contract
 from checkrein.passes.checks.check import Subject
 from checkrein.passes.checks.prose import Line
 from checkrein.passes.recipes.case import Case
@@ -23,20 +23,32 @@ def dispatched(subject: Subject) -> Iterator[tuple[Case, Dispatch]]:
     return ((case, dispatch) for case in campaigns(subject) for dispatch in case.recipe.dispatches)
 
 
-def named_skills(subject: Subject) -> Iterator[tuple[Skill, ContractFile | None]]:
+def named_skills(subject: Subject) -> Iterator[tuple[Skill, Contract | None]]:
     """Each skill that a step runs, once."""
     seen: set[str] = set()
     for case in subject.cases:
         for one in case.skills:
             if isinstance(one.item, Skill) and one.item.directory not in seen:
                 seen.add(one.item.directory)
-                yield one.item, one.file
+                yield one.item, one.contract
 
 
-def named_contracts(subject: Subject) -> Iterator[tuple[Skill, ContractFile, SkillContract]]:
-    for skill, file in named_skills(subject):
-        if file is not None and file.contract is not None:
-            yield skill, file, file.contract
+def contract_files(subject: Subject) -> Iterator[tuple[Skill, ContractFile]]:
+    """The skills that steps run and that have a contract beside them, of whatever form."""
+    if subject.cases:
+        shelf = subject.cases[0].shelf
+        for skill, _ in named_skills(subject):
+            file = shelf.contract_file(skill)
+            if file is not None:
+                yield skill, file
+
+
+def named_contracts(subject: Subject) -> Iterator[tuple[Skill, ContractFile, Contract]]:
+    """The same, where the contract has its form."""
+    for skill, file in contract_files(subject):
+        contract = subject.contracts.of(skill.name)
+        if contract is not None:
+            yield skill, file, contract
 
 
 def literal(value: object) -> bool:

@@ -30,20 +30,19 @@ def blocks(flow: Flow) -> Iterator[Block]:
             name,
             tuple(steps),
             tuple(step for step in steps if _is_entry(flow, step, inside)),
-            tuple(step for step in steps if not any(edge.target in inside for edge in flow.out[step.name])),
+            tuple(
+                step for step in steps if not any(edge.target in inside for edge in flow.written[step.name])
+            ),
         )
 
 
 def _is_entry(flow: Flow, step: Step, inside: set[str]) -> bool:
     """Without a way from inside the block, except back to it by a loop."""
-    sources = [edge.source for edge in flow.into.get(step.name, ()) if edge.kind != "skip"]
-    if not any(source in inside for source in sources):
+    sources = {
+        name for name, edges in flow.written.items() if any(edge.target == step.name for edge in edges)
+    }
+    within = sources & inside
+    if not within:
         return True
-    begins = step.name == flow.entry or any(source not in inside for source in sources)
-    return begins and _leads_back(flow, step, inside)
-
-
-def _leads_back(flow: Flow, step: Step, inside: set[str]) -> bool:
-    """Whether every way to the step from inside its block begins at the step itself."""
-    sources = {edge.source for edge in flow.into[step.name] if edge.source in inside and edge.kind != "skip"}
-    return sources <= flow.after(step.name, follow=lambda edge: edge.target in inside) | {step.name}
+    begins = step.name == flow.entry or bool(sources - inside)
+    return begins and within <= flow.after(step.name, follow=lambda edge: edge.target in inside) | {step.name}

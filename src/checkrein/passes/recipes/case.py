@@ -12,37 +12,36 @@ from checkrein.model.expression import Reference, references_in
 from checkrein.model.items import Invocable
 from checkrein.model.project import Project
 from checkrein.model.recipe import Recipe, Step
-from checkrein.model.skill_contract import SkillContract
+from checkrein.model.skill_contract import Contract
+from checkrein.passes.recipes.contracts import Contracts
 from checkrein.passes.recipes.dataflow import names_read, result_field, writes
 from checkrein.passes.recipes.flow_graph import Flow, flows
 from checkrein.passes.recipes.library import Library
 from checkrein.passes.recipes.skill_call import SkillCall, skill_call
-from checkrein.passes.recipes.skill_shelf import ContractFile, SkillShelf
+from checkrein.passes.recipes.skill_shelf import SkillShelf
 
 _TRUE = ("true", "1", "yes")
 
 
 class SkillStep(Struct, frozen=True):
-    """A step that runs a skill. `item` and `file` are None where the skill or its contract is missing."""
+    """A step that runs a skill. `item` and `contract` are None where there is none."""
 
     flow: Flow
     step: Step
     call: SkillCall
     item: Invocable | None
-    file: ContractFile | None
-
-    @property
-    def contract(self) -> SkillContract | None:
-        return self.file.contract if self.file is not None else None
+    contract: Contract | None
 
     @property
     def name(self) -> str:
         return self.call.name
 
     @property
-    def writes_files(self) -> bool:
-        """Whether it may change files; without a contract nobody knows."""
-        return self.contract is None or self.contract.write_behavior != "none"
+    def changes_files(self) -> bool:
+        """Whether it is known to change files, always or now and then."""
+        if self.contract is not None and self.contract.write_behavior != "none":
+            return True
+        return self.name in rule_facts().skills.worktree
 
     @property
     def must_write(self) -> bool:
@@ -70,9 +69,8 @@ class Case:
         for flow, step in self.steps:
             call = skill_call(step)
             if call is not None:
-                item = self.shelf.item(call)
-                file = self.shelf.contract_file(item) if item is not None else None
-                found.append(SkillStep(flow, step, call, item, file))
+                item, contract = self.shelf.item(call), self.shelf.contract(call)
+                found.append(SkillStep(flow, step, call, item, contract))
         return tuple(found)
 
     def skill(self, step: Step) -> SkillStep | None:
@@ -150,9 +148,9 @@ class Case:
         )
 
 
-def cases_of(project: Project, library: Library) -> tuple[Case, ...]:
+def cases_of(project: Project, library: Library, contracts: Contracts) -> tuple[Case, ...]:
     """The recipes and sub-recipes of a project that are in effect."""
-    shelf = SkillShelf(project)
+    shelf = SkillShelf(project, contracts)
     held = (*project.recipes.values(), *project.sub_recipes.values())
     return tuple(Case(one.item, library, shelf) for one in held)
 

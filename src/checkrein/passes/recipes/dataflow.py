@@ -16,7 +16,7 @@ from checkrein.model.expression import (
     references_in,
     texts_in,
 )
-from checkrein.model.recipe import Step
+from checkrein.model.recipe import BODY_ITEM, Step
 from checkrein.passes.recipes.flow_graph import AHEAD, Edge, Flow
 
 _FAILURE_FIELDS = frozenset(("failed_step", "error", "state"))
@@ -68,6 +68,23 @@ def deep_reads(step: Step) -> Iterator[Read]:
         one = pending.pop()
         yield from reads(one)
         pending += [inner for branch in one.branches for inner in branch.steps]
+
+
+def needed(step: Step) -> frozenset[str]:
+    """The variables that must have a value when the step starts, in its bodies too. Its own routes may read
+    what it captures; a body knows its item."""
+    own = writes(step)
+    found = {
+        one.reference.name
+        for one in reads(step)
+        if one.reference.namespace == "context"
+        and not (one.field.startswith("on_result") and one.reference.name in own)
+    }
+    for branch in step.branches:
+        made = {name for inner in branch.steps for name in deep_writes(inner)}
+        for inner in branch.steps:
+            found |= needed(inner) - made - {step.variable or BODY_ITEM}
+    return frozenset(found) - {*step.optional_context_refs}
 
 
 def names_read(step: Step, namespace: Namespace = "context", *, deep: bool = True) -> frozenset[str]:

@@ -1,7 +1,8 @@
 """Where the steps of one body lead: nodes are steps, edges are routes.
 
-A step that may be skipped adds edges around it. A target that is no step of the body (`done`, `escalate`, or
-a name that nothing has) is the end of a path.
+A target that is no step of the body (`done`, `escalate`, or a name that nothing has) is the end of a path. A
+step that may be skipped has a second node, of a run that leaves it out; what this module returns never names
+that node.
 """
 
 from __future__ import annotations
@@ -13,12 +14,14 @@ from typing import Literal
 
 from msgspec import Struct
 
-from checkrein.model.recipe import Recipe, Step
+from checkrein.model.recipe import DONE, ESCALATE, Recipe, Step
 from checkrein.passes.recipes.routes import following, routes
 
 EdgeKind = Literal["success", "failure", "context_limit", "exhausted", "result", "next", "skip"]
 AHEAD: frozenset[EdgeKind] = frozenset(("success", "result", "next", "skip"))
 """The edges of a step that did what it should, or that was skipped."""
+
+_SKIPPED = "\0"
 
 
 class Edge(Struct, frozen=True):
@@ -46,60 +49,55 @@ class Flow:
     def entry(self) -> str | None:
         return next(iter(self.steps), None)
 
-    @cached_property
+    @property
     def starts(self) -> tuple[str, ...]:
-        """The entry, and where a run begins when the entry is skipped."""
-        found: list[str] = []
-        pending = [self.entry] if self.entry else []
-        while pending:
-            name = pending.pop()
-            if name not in found:
-                found.append(name)
-                step = self.steps.get(name)
-                if step is not None and step.skip_when_false:
-                    pending += [edge.target for edge in self._written[name] if edge.kind in AHEAD]
-        return tuple(found)
+        """The nodes where a run begins."""
+        return tuple(self._nodes(self.entry)) if self.entry is not None else ()
 
     @cached_property
-    def edges(self) -> tuple[Edge, ...]:
-        written = [edge for edges in self._written.values() for edge in edges]
-        return (*written, *self._around(written))
-
-    @cached_property
-    def _written(self) -> dict[str, list[Edge]]:
+    def written(self) -> dict[str, list[Edge]]:
+        """The edges of each step, without those of skips."""
         steps = tuple(self.steps.values())
         return {step.name: list(_edges(steps, step)) for step in steps}
 
-    def _around(self, written: list[Edge]) -> Iterator[Edge]:
-        """Edges from before a step that may be skipped to what comes after it, over several in a row too."""
-        seen = {(edge.source, edge.target) for edge in written}
-        pending = deque(written)
-        while pending:
-            edge = pending.popleft()
-            step = self.steps.get(edge.target)
-            if step is None or not step.skip_when_false:
-                continue
-            for ahead in self._written[edge.target]:
-                pair = (edge.source, ahead.target)
-                if ahead.kind in AHEAD and pair not in seen:
-                    seen.add(pair)
-                    skipped = Edge(edge.source, ahead.target, "skip", edge.when, edge.target)
-                    pending.append(skipped)
-                    yield skipped
-
     @cached_property
     def out(self) -> dict[str, list[Edge]]:
-        found: dict[str, list[Edge]] = {name: [] for name in self.steps}
-        for edge in self.edges:
-            found[edge.source].append(edge)
+        """The edges that leave each node."""
+        found: dict[str, list[Edge]] = {}
+        for name, edges in self.written.items():
+            found[name] = [
+                Edge(name, node, edge.kind, edge.when, is_written=edge.is_written)
+                for edge in edges
+                for node in self._nodes(edge.target)
+            ]
+            if self.steps[name].skip_when_false:
+                ahead = (edge.target for edge in edges if edge.kind in AHEAD)
+                node = _SKIPPED + name
+                found[node] = [
+                    Edge(node, one, "skip", around=name) for target in ahead for one in self._nodes(target)
+                ]
         return found
 
+    def _nodes(self, name: str) -> Iterator[str]:
+        """The nodes of a target: the step, and that of leaving it out."""
+        yield name
+        step = self.steps.get(name)
+        if step is not None and step.skip_when_false:
+            yield _SKIPPED + name
+
     @cached_property
-    def into(self) -> dict[str, list[Edge]]:
-        found: dict[str, list[Edge]] = {}
-        for edge in self.edges:
-            found.setdefault(edge.target, []).append(edge)
+    def _sources(self) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = {}
+        for edges in self.out.values():
+            for edge in edges:
+                found.setdefault(edge.target, []).append(edge.source)
         return found
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether every route leads to a step or to an end."""
+        targets = (edge.target for edges in self.written.values() for edge in edges)
+        return all(target in self.steps or target in (DONE, ESCALATE) for target in targets)
 
     def reach(
         self,
@@ -113,12 +111,11 @@ class Flow:
         pending = list(sources)
         while pending:
             name = pending.pop()
-            if name in seen:
-                continue
-            seen.add(name)
-            if name not in stop:
-                pending += [edge.target for edge in self.out.get(name, ()) if follow(edge)]
-        return frozenset(seen)
+            if name not in seen:
+                seen.add(name)
+                if name not in stop:
+                    pending += [edge.target for edge in self.out.get(name, ()) if follow(edge)]
+        return _named(seen)
 
     def after(
         self,
@@ -132,25 +129,25 @@ class Flow:
         own = (edge for edge in self.out.get(name, ()) if first is None or edge.kind in first)
         return self.reach((edge.target for edge in own if follow(edge)), stop=stop, follow=follow)
 
-    def before(self, name: str) -> frozenset[str]:
-        """The steps that lead to a step."""
+    def before(self, *names: str) -> frozenset[str]:
+        """The steps that lead to one of these."""
         seen: set[str] = set()
-        pending = [edge.source for edge in self.into.get(name, ())]
+        pending = [source for name in names for source in self._sources.get(name, ())]
         while pending:
             one = pending.pop()
             if one not in seen:
                 seen.add(one)
-                pending += [edge.source for edge in self.into.get(one, ())]
-        return frozenset(seen)
+                pending += self._sources.get(one, ())
+        return _named(seen)
 
     @cached_property
     def cycles(self) -> tuple[frozenset[str], ...]:
-        """The groups of steps that lead to each other, over written edges."""
-        return tuple(_components(self._written, self.steps))
+        """The groups of steps that lead to each other; a skip makes no loop."""
+        return tuple(_components(self.written))
 
 
 def not_around(names: Collection[str]) -> Callable[[Edge], bool]:
-    """Follows every edge but those that leave one of these steps out."""
+    """Follows every edge but those of a run that leaves one of these steps out."""
     return lambda edge: edge.around not in names
 
 
@@ -164,6 +161,10 @@ def flows(recipe: Recipe) -> Iterator[Flow]:
             pending += [Flow(branch.steps, step) for branch in step.branches]
 
 
+def _named(nodes: Iterable[str]) -> frozenset[str]:
+    return frozenset(node for node in nodes if not node.startswith(_SKIPPED))
+
+
 def _edges(steps: Sequence[Step], step: Step) -> Iterator[Edge]:
     for route in routes(steps, step):
         if route.kind != "skip":
@@ -172,32 +173,36 @@ def _edges(steps: Sequence[Step], step: Step) -> Iterator[Edge]:
         yield Edge(step.name, following(steps, step), "next")
 
 
-def _components(edges: dict[str, list[Edge]], steps: Collection[str]) -> Iterator[frozenset[str]]:
+def _components(edges: dict[str, list[Edge]]) -> Iterator[frozenset[str]]:
     """The strongly connected components that hold a cycle (Tarjan, without recursion)."""
     index: dict[str, int] = {}
     low: dict[str, int] = {}
-    open_: list[str] = []
-    for root in steps:
-        work = [(root, iter([root]))] if root not in index else []
+    path: list[str] = []
+    waiting: set[str] = set()
+
+    def enter(name: str) -> tuple[str, Iterator[str]]:
+        index[name] = low[name] = len(index)
+        path.append(name)
+        waiting.add(name)
+        return name, iter([edge.target for edge in edges[name] if edge.target in edges])
+
+    for root in edges:
+        work = [enter(root)] if root not in index else []
         while work:
             name, targets = work[-1]
-            if name not in index:
-                index[name] = low[name] = len(index)
-                open_.append(name)
-                targets = iter([edge.target for edge in edges[name] if edge.target in steps])
-                work[-1] = (name, targets)
             target = next(targets, None)
-            if target is None:
-                work.pop()
-                if work:
-                    low[work[-1][0]] = min(low[work[-1][0]], low[name])
-                if low[name] == index[name]:
-                    at = open_.index(name)
-                    group = frozenset(open_[at:])
-                    del open_[at:]
-                    if len(group) > 1 or any(edge.target == name for edge in edges[name]):
-                        yield group
-            elif target not in index:
-                work.append((target, iter(())))
-            elif target in open_:
-                low[name] = min(low[name], index[target])
+            if target is not None:
+                if target not in index:
+                    work.append(enter(target))
+                elif target in waiting:
+                    low[name] = min(low[name], index[target])
+                continue
+            work.pop()
+            if work:
+                low[work[-1][0]] = min(low[work[-1][0]], low[name])
+            if low[name] == index[name]:
+                group = frozenset(path[path.index(name) :])
+                del path[-len(group) :]
+                waiting -= group
+                if len(group) > 1 or any(edge.target == name for edge in edges[name]):
+                    yield group

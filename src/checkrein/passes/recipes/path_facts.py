@@ -28,14 +28,15 @@ Facts = frozenset[tuple[Reference, str]]
 
 
 def facts_at(flow: Flow) -> dict[str, Facts]:
-    """The facts at each step that a run can reach; a step without an entry can't be reached."""
+    """The facts at each step that a run can reach; a step without an entry can't be reached. Skipped steps
+    have nodes of their own."""
     known: dict[str, Facts] = dict.fromkeys(flow.starts, frozenset())
     pending = deque(flow.starts)
     while pending:
         name = pending.popleft()
         for edge in flow.out.get(name, ()):
-            arriving = _along(edge, flow.steps[name], known[name])
-            if arriving is None or edge.target not in flow.steps:
+            arriving = _along(edge, flow.steps.get(name), known[name])
+            if arriving is None or edge.target not in flow.out:
                 continue
             before = known.get(edge.target)
             after = arriving if before is None else before & arriving
@@ -57,13 +58,13 @@ def compared(when: str) -> tuple[tuple[Reference, str], ...]:
     return () if isinstance(found, Failure) else tuple(_equalities(found, through_or=True))
 
 
-def _along(edge: Edge, step: Step, facts: Facts) -> Facts | None:
-    """The facts behind an edge; None where they contradict its condition."""
+def _along(edge: Edge, step: Step | None, facts: Facts) -> Facts | None:
+    """The facts behind an edge; None where they contradict its condition. A skip has no step."""
     said = equalities(edge.when) if edge.when is not None else ()
     for reference, value in said:
         if any(one == reference and _differ(value, other) for one, other in facts):
             return None
-    captured = {**step.capture, **step.capture_list}
+    captured = {**step.capture, **step.capture_list} if step is not None else {}
     kept = {
         (one, value)
         for one, value in facts

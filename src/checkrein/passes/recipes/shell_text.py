@@ -9,7 +9,7 @@ _ASSIGNED = re.compile(r"(?:[A-Za-z_]\w*=\S*\s+)*")
 _GIT = r"\bgit\s+(?:-C\s+\S+\s+|-c\s+\S+\s+|--\S+\s+)*"
 _GH_API = re.compile(r"\bgh\s+api\b")
 _COMMIT = re.compile(_GIT + r"commit\b")
-_REBASE = re.compile(_GIT + r"(?:rebase\b(?!\s+--(?:abort|quit))|pull\b[^;&|\n]*--rebase)")
+_REBASE = re.compile(_GIT + r"(?:rebase\b(?!\s+--(?:abort|quit))|pull\b[^;&|\n]{0,200}--rebase)")
 _MUTATING = re.compile(
     _GIT
     + r"(?:add|am|apply|checkout|cherry-pick|clean|commit|merge(?!-base)|mv|pull|push|rebase|reset|restore"

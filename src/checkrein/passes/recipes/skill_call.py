@@ -9,12 +9,12 @@ from msgspec import Struct
 from checkrein.model.expression import Reference, references
 from checkrein.model.recipe import Step
 
-TOOL = "run_skill"
 OWN_NAMESPACES = ("checkrein", "autoskillit")
 """Prefixes that mean a bundled skill: ours, and the source's."""
 
 _COMMAND = re.compile(r"/((?:[\w.-]+:)*[\w.-]+)(?:\s+(.*))?\Z", re.DOTALL)
 _WORD = re.compile(r"(?:\$\{\{.*?\}\}|\"[^\"]*\"|'[^']*'|\S)+", re.DOTALL)
+_LOOKED_AT = 4_000
 _NAMED = re.compile(r"(?:--)?([A-Za-z_][\w-]*)=")
 
 
@@ -44,16 +44,11 @@ class SkillCall(Struct, frozen=True):
 
 def skill_call(step: Step) -> SkillCall | None:
     """None for a step that runs no skill, or one whose name only a run knows."""
-    text = command_of(step)
+    text = step.skill_command
     match = _COMMAND.match(text.strip()) if text is not None else None
     if match is None:
         return None
-    return SkillCall(match[1], tuple(_WORD.findall(match[2] or "")))
-
-
-def command_of(step: Step) -> str | None:
-    text = step.with_args.get("skill_command") if step.tool == TOOL else None
-    return text if isinstance(text, str) else None
+    return SkillCall(match[1], tuple(_WORD.findall((match[2] or "")[:_LOOKED_AT])))
 
 
 def is_prose(argument: str) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from checkrein import __version__
 from checkrein.passes.checks.check import Check, Finding, Subject
-from checkrein.passes.checks.recipe_examples import example
+from checkrein.passes.checks.kitchen_examples import example
 from checkrein.passes.recipes.versions import installed_for, is_below, version_field
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from checkrein.passes.checks.check import Check, Finding, Subject
-from checkrein.passes.checks.recipe_examples import example
+from checkrein.passes.checks.kitchen_examples import example
 from checkrein.passes.recipes.path_facts import facts_at
 
 
@@ -13,7 +13,7 @@ def run(subject: Subject) -> Iterator[Finding]:
     for case in subject.cases:
         for flow in case.flows:
             possible, written = facts_at(flow), flow.reach(flow.starts)
-            for name, step in flow.steps.items():
+            for name, step in flow.steps.items() if flow.is_closed else ():
                 if name in possible:
                     continue
                 why = (

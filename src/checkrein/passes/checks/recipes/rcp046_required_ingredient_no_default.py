@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from checkrein.passes.checks.check import Check, Finding, Subject
-from checkrein.passes.checks.recipe_examples import example
+from checkrein.passes.checks.kitchen_examples import example
 
 _STEPS = "end: {action: stop, message: 'On ${{ inputs.branch }}'}"
 

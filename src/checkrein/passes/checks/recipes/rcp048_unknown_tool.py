@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from checkrein.base.nearest import nearest
 from checkrein.facts.kitchen import kitchen_tools
 from checkrein.passes.checks.check import Check, Finding, Subject
-from checkrein.passes.checks.recipe_examples import example
+from checkrein.passes.checks.kitchen_examples import example
 
 
 def run(subject: Subject) -> Iterator[Finding]:

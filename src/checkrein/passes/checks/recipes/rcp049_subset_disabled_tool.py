@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from checkrein.facts.kitchen import kitchen_tools
 from checkrein.passes.checks.check import Check, Finding, Subject
-from checkrein.passes.checks.recipe_examples import CONFIG, example
+from checkrein.passes.checks.kitchen_examples import CONFIG, example
 from checkrein.passes.visibility.session_view import rules_for
 from checkrein.passes.visibility.sights import disabled_subsets
 

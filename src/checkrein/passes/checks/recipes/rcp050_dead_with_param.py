@@ -7,14 +7,16 @@ from collections.abc import Iterator
 from checkrein.base.nearest import nearest
 from checkrein.facts.kitchen_calls import ARGUMENTS
 from checkrein.passes.checks.check import Check, Finding, Subject
-from checkrein.passes.checks.recipe_examples import example
+from checkrein.passes.checks.kitchen_examples import example
 
 
 def run(subject: Subject) -> Iterator[Finding]:
     for case in subject.cases:
         for _, step in case.steps:
             known = ARGUMENTS.get(step.tool or "")
-            for name in step.with_args if known is not None else ():
+            if known is None:
+                continue
+            for name in step.with_args:
                 if name not in known:
                     message = f"`{step.tool}` takes no `{name}`, so `{step.name}` passes it for nothing"
                     likely = nearest(name, known)

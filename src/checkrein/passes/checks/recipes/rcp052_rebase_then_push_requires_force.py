@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from checkrein.facts.recipe_rules import rule_facts
 from checkrein.passes.checks.check import Check, Finding, Subject
+from checkrein.passes.checks.kitchen_examples import example
 from checkrein.passes.checks.recipe_cases import literal
-from checkrein.passes.checks.recipe_examples import example
 from checkrein.passes.recipes.case import is_true
 from checkrein.passes.recipes.flow_graph import AHEAD
 from checkrein.passes.recipes.shell_text import rebases

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from checkrein.passes.checks.check import Check, Finding, Subject
-from checkrein.passes.checks.recipe_examples import CONFIG, example
+from checkrein.passes.checks.kitchen_examples import CONFIG, example
 from checkrein.passes.visibility.session_view import rules_for
 from checkrein.passes.visibility.sights import categories_of, disabled_subsets
 

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from checkrein.passes.checks.check import Check, Finding, Subject
-from checkrein.passes.checks.recipe_examples import example
-from checkrein.passes.recipes.skill_call import command_of
+from checkrein.passes.checks.kitchen_examples import example
 
 
 def run(subject: Subject) -> Iterator[Finding]:
     for case in subject.cases:
         for _, step in case.steps:
-            text = (command_of(step) or "").strip()
+            text = (step.skill_command or "").strip()
             if text and not text.startswith(("/", "${{")):
                 message = f"`{step.name}` runs `{text.split()[0]}`; a skill's command begins with `/`"
                 yield Finding(origin=step.where("with.skill_command"), message=message)

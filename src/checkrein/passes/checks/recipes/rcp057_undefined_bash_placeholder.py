@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator
 
 from checkrein.passes.checks.check import Check, Finding, Subject
+from checkrein.passes.checks.kitchen_examples import example
 from checkrein.passes.checks.prose import spot
 from checkrein.passes.checks.recipe_cases import fenced, named_skills
-from checkrein.passes.checks.recipe_examples import example
 
 _STEPS = "ship: {tool: run_skill, with: {skill_command: /ship, cwd: .}}"
 _BODY = """
@@ -28,12 +28,8 @@ _OTHER_BRACES = re.compile(
 
 
 def run(subject: Subject) -> Iterator[Finding]:
-    for skill, file in named_skills(subject):
-        known = (
-            {one.name for one in file.contract.inputs}
-            if file is not None and file.contract is not None
-            else set()
-        )
+    for skill, contract in named_skills(subject):
+        known = {one.name for one in contract.inputs} if contract is not None else set()
         prose = "\n".join(line.text for line in subject.body(skill).lines() if not line.fenced)
         for line in fenced(subject, skill, "bash", "sh", "shell", "zsh"):
             if "{" not in line.text or _OTHER_BRACES.search(line.text):

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator
 
 from checkrein.passes.checks.check import Check, Finding, Subject
+from checkrein.passes.checks.kitchen_examples import example
 from checkrein.passes.checks.prose import body_start
 from checkrein.passes.checks.recipe_cases import named_contracts
-from checkrein.passes.checks.recipe_examples import example
 
 _STEPS = "ship: {tool: run_skill, with: {skill_command: /ship, cwd: .}}"
 _CONTRACT = """

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from checkrein.model.recipe import Step
 from checkrein.passes.checks.check import Check, Finding, Subject
-from checkrein.passes.checks.recipe_examples import example
+from checkrein.passes.checks.kitchen_examples import example
 from checkrein.passes.recipes.case import Case
 from checkrein.passes.recipes.dataflow import names_read
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from checkrein.passes.checks.check import Check, Finding, Subject
-from checkrein.passes.checks.recipe_examples import IMPLEMENT, example, merge
+from checkrein.passes.checks.kitchen_examples import IMPLEMENT, example, merge
 from checkrein.passes.recipes.dataflow import results_read
 
 _FIELD = "cleanup_succeeded"

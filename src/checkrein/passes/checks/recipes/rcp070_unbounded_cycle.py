@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from checkrein.passes.checks.check import Check, Finding, Subject
-from checkrein.passes.checks.recipe_examples import example
+from checkrein.passes.checks.kitchen_examples import example
 from checkrein.passes.recipes.flow_graph import Flow
 
 _AHEAD = frozenset(("success", "result", "next"))
@@ -25,11 +25,11 @@ def _judged(flow: Flow, cycle: frozenset[str]) -> Iterator[Finding]:
     first = next(name for name in flow.steps if name in cycle)
     shown = " -> ".join((*(name for name in flow.steps if name in cycle), first))
     retried = any(edge.kind == "exhausted" and edge.is_written for name in cycle for edge in flow.out[name])
+    origin = flow.steps[first].origin
     if retried or any(edge.is_written for edge in leaving):
-        message, severity = f"{shown}: only a failure ends this loop", "warning"
+        yield Finding(origin=origin, message=f"{shown}: only a failure ends this loop", severity="warning")
     else:
-        message, severity = f"{shown}: nothing ends this loop", "error"
-    yield Finding(origin=flow.steps[first].origin, message=message, severity=severity)
+        yield Finding(origin=origin, message=f"{shown}: nothing ends this loop")
 
 
 CHECK = Check(

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from checkrein.passes.checks.check import Check, Finding, Subject
-from checkrein.passes.checks.recipe_examples import example
+from checkrein.passes.checks.kitchen_examples import example
 
 _STEPS = """
 check:
   tool: test_check
   with: {worktree_path: .}
-  on_result: {field: passed, routes: {"true": done, "false": escalate}}
+  on_result: {field: passed, routes: {"true": done, "false": failed}}
   FAILURE
 """
 
@@ -34,6 +34,6 @@ CHECK = Check(
     why="A call that fails has no result to route by: the run fails there, whatever the other routes say.",
     hint="Add `on_failure`.",
     bad=example(_STEPS.replace("FAILURE", "")),
-    good=example(_STEPS.replace("FAILURE", "on_failure: escalate")),
+    good=example(_STEPS.replace("FAILURE", "on_failure: failed")),
     run=run,
 )

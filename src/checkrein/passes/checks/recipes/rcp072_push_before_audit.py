@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from checkrein.facts.recipe_rules import rule_facts
 from checkrein.model.recipe import Step
 from checkrein.passes.checks.check import Check, Finding, Subject
-from checkrein.passes.checks.recipe_examples import example
+from checkrein.passes.checks.kitchen_examples import example
 from checkrein.passes.recipes.flow_graph import AHEAD, Flow, not_around
 
 _STEPS = """
-build: {tool: run_skill, with: {skill_command: /build, cwd: .}}
+build: {tool: run_skill, with: {skill_command: /build, cwd: .}, on_context_limit: failed}
 AUDIT
 publish: {tool: push_to_remote, with: {clone_path: ., branch: work, remote_url: "https://example.com/r.git"}}
 """
@@ -28,7 +28,7 @@ def run(subject: Subject) -> Iterator[Finding]:
             changing = [
                 one.step
                 for one in case.skills
-                if one.flow is flow and one.writes_files and one.step.name not in judged
+                if one.flow is flow and one.changes_files and one.step.name not in judged
             ]
             for name in sorted(pushes):
                 before = next((step for step in changing if name in _unjudged(flow, step, judged)), None)
@@ -51,7 +51,7 @@ CHECK = Check(
     summary="What a model changed is pushed without an audit before.",
     why="The change leaves the machine before anything judged it.",
     hint="Run an audit such as `/review-changes`, or ask a person with a `confirm` step, before the push.",
-    bad=example(_STEPS.replace("AUDIT", ""), skills={"build": ""}),
-    good=example(_STEPS.replace("AUDIT", _AUDIT), skills={"build": ""}),
+    bad=example(_STEPS.replace("AUDIT", ""), skills={"build": "write_behavior: always\n"}),
+    good=example(_STEPS.replace("AUDIT", _AUDIT), skills={"build": "write_behavior: always\n"}),
     run=run,
 )

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from checkrein.model.expression import references_in
 from checkrein.passes.checks.check import Check, Finding, Subject
-from checkrein.passes.checks.recipe_examples import IMPLEMENT, SOURCE, example
+from checkrein.passes.checks.kitchen_examples import IMPLEMENT, SOURCE, example
 from checkrein.passes.recipes.dataflow import result_field, writes
 
 _STEPS = """
@@ -19,7 +19,7 @@ build:
   with: {skill_command: /implement-worktree, cwd: "${{ context.clone_path }}"}
   capture: {worktree_path: "${{ result.worktree_path }}"}
   retries: 0
-  on_context_limit: escalate
+  on_context_limit: failed
 check:
   tool: test_check
   with: {worktree_path: "${{ context.PLACE }}"}

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from checkrein.model.expression import Reference, references_in
 from checkrein.model.recipe import Step
 from checkrein.passes.checks.check import Check, Finding, Subject
-from checkrein.passes.checks.recipe_examples import IMPLEMENT, example
+from checkrein.passes.checks.kitchen_examples import IMPLEMENT, example
 from checkrein.passes.recipes.dataflow import producers
 from checkrein.passes.recipes.flow_graph import AHEAD
 
@@ -22,7 +22,7 @@ build:
   with: {skill_command: "/implement-worktree ${{ context.base }}", cwd: .}
   capture: {worktree_path: "${{ result.worktree_path }}"}
   retries: 0
-  on_context_limit: escalate
+  on_context_limit: failed
 commit: {tool: run_cmd, with: {cmd: git commit -am work, cwd: "${{ context.worktree_path }}"}}
 join:
   tool: merge_worktree

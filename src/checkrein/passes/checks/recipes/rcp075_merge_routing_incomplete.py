@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 from checkrein.facts.recipe_rules import rule_facts
 from checkrein.passes.checks.check import Check, Finding, Subject
-from checkrein.passes.checks.recipe_examples import IMPLEMENT, example, merge
+from checkrein.passes.checks.kitchen_examples import IMPLEMENT, example, merge
 from checkrein.passes.recipes.path_facts import compared
 
 _ROUTES = """
-  on_failure: escalate
+  on_failure: failed
   on_result:
     - {when: "${{ result.failed_step }} == dirty_tree", route: commit}
     - {when: "${{ result.failed_step }} == test_gate", route: build}"""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from checkrein.passes.checks.check import Check, Finding, Subject
-from checkrein.passes.checks.recipe_examples import IMPLEMENT, example, merge
+from checkrein.passes.checks.kitchen_examples import IMPLEMENT, example, merge
 from checkrein.passes.recipes.flow_graph import AHEAD
 from checkrein.passes.recipes.shell_text import commits
 
@@ -20,7 +20,7 @@ def run(subject: Subject) -> Iterator[Finding]:
             changing = (
                 one
                 for one in case.skills
-                if one.flow is flow and one.writes_files and one.step.name not in guards
+                if one.flow is flow and one.changes_files and one.step.name not in guards
             )
             for one in changing:
                 if step.name in flow.after(one.step.name, first=AHEAD, stop=guards):

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from checkrein.base.nearest import nearest
 from checkrein.model.recipe import input_name
 from checkrein.passes.checks.check import Check, Finding, Subject
-from checkrein.passes.checks.recipe_examples import example
+from checkrein.passes.checks.kitchen_examples import example
 
 _TOP = "ingredients: {audit: {description: Whether to audit, default: 'false'}}\n"
 _STEPS = "check: {tool: test_check, with: {worktree_path: '${{ inputs.audit }}'}, skip_when_false: NAME}"

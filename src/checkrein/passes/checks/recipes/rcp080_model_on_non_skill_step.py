@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from checkrein.model.recipe import RUN_SKILL
 from checkrein.passes.checks.check import Check, Finding, Subject
-from checkrein.passes.checks.recipe_examples import example
-from checkrein.passes.recipes.skill_call import TOOL
+from checkrein.passes.checks.kitchen_examples import example
 
 
 def run(subject: Subject) -> Iterator[Finding]:
     for case in subject.cases:
         for _, step in case.steps:
-            if step.model is not None and step.tool != TOOL:
+            if step.model is not None and step.tool != RUN_SKILL:
                 yield Finding(
                     origin=step.where("model"), message=f"`{step.name}` names a model and runs no skill"
                 )

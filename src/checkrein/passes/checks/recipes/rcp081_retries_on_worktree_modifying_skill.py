@@ -6,14 +6,14 @@ from collections.abc import Iterator
 
 from checkrein.facts.recipe_rules import rule_facts
 from checkrein.passes.checks.check import Check, Finding, Subject
-from checkrein.passes.checks.recipe_examples import IMPLEMENT, example
+from checkrein.passes.checks.kitchen_examples import IMPLEMENT, example
 
 _STEPS = """
 build:
   tool: run_skill
   with: {skill_command: /implement-worktree, cwd: .}
   retries: TIMES
-  on_context_limit: escalate
+  on_context_limit: failed
 """
 
 

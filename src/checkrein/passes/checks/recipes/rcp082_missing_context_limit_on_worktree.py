@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from checkrein.facts.recipe_rules import rule_facts
 from checkrein.passes.checks.check import Check, Finding, Subject
-from checkrein.passes.checks.recipe_examples import IMPLEMENT, example
+from checkrein.passes.checks.kitchen_examples import IMPLEMENT, example
 
 _STEPS = """
 build:
@@ -35,6 +35,6 @@ CHECK = Check(
     "there, and the run fails instead of going on in it.",
     hint="Add `on_context_limit` with a step that goes on in the worktree.",
     bad=example(_STEPS.replace("LIMIT", ""), skills=IMPLEMENT),
-    good=example(_STEPS.replace("LIMIT", "on_context_limit: escalate"), skills=IMPLEMENT),
+    good=example(_STEPS.replace("LIMIT", "on_context_limit: failed"), skills=IMPLEMENT),
     run=run,
 )

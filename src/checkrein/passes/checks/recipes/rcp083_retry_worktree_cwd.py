@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from checkrein.facts.recipe_rules import rule_facts
 from checkrein.model.expression import references_in
 from checkrein.passes.checks.check import Check, Finding, Subject
-from checkrein.passes.checks.recipe_examples import example
+from checkrein.passes.checks.kitchen_examples import example
 
 _SKILLS = {"implement-worktree": "", "retry-worktree": ""}
 _STEPS = """
@@ -22,7 +22,7 @@ again:
   tool: run_skill
   with: {skill_command: /retry-worktree, cwd: "PLACE"}
   retries: 0
-  on_context_limit: escalate
+  on_context_limit: failed
 end: {action: stop, message: "See ${{ context.worktree_path }}"}
 """
 

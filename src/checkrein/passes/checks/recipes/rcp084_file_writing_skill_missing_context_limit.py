@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from checkrein.facts.recipe_rules import rule_facts
 from checkrein.passes.checks.check import Check, Finding, Subject
-from checkrein.passes.checks.recipe_examples import example
+from checkrein.passes.checks.kitchen_examples import example
 
 _CONTRACT = "write_behavior: always\n"
 _STEPS = """
@@ -37,6 +37,6 @@ CHECK = Check(
     "nobody looks at them.",
     hint="Add `on_context_limit` with a step that goes on or cleans up.",
     bad=example(_STEPS.replace("LIMIT", ""), skills={"report": _CONTRACT}),
-    good=example(_STEPS.replace("LIMIT", "on_context_limit: escalate"), skills={"report": _CONTRACT}),
+    good=example(_STEPS.replace("LIMIT", "on_context_limit: failed"), skills={"report": _CONTRACT}),
     run=run,
 )

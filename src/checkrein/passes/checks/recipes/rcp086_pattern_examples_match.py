@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from checkrein.passes.checks.check import Check, Finding, Subject
+from checkrein.passes.checks.kitchen_examples import example
 from checkrein.passes.checks.recipe_cases import named_contracts
-from checkrein.passes.checks.recipe_examples import example
 from checkrein.passes.recipes.contract_patterns import is_pattern, matches
 
 _STEPS = "report: {tool: run_skill, with: {skill_command: /report, cwd: .}}"

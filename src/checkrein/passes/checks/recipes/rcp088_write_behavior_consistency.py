@@ -7,17 +7,15 @@ from typing import get_args
 
 from checkrein.model.skill_contract import WriteBehavior
 from checkrein.passes.checks.check import Check, Finding, Subject
-from checkrein.passes.checks.recipe_cases import named_skills
-from checkrein.passes.checks.recipe_examples import example
+from checkrein.passes.checks.kitchen_examples import example
+from checkrein.passes.checks.recipe_cases import contract_files
 from checkrein.passes.recipes.contract_patterns import is_pattern
 
 _STEPS = "report: {tool: run_skill, with: {skill_command: /report, cwd: .}}"
 
 
 def run(subject: Subject) -> Iterator[Finding]:
-    for skill, file in named_skills(subject):
-        if file is None:
-            continue
+    for skill, file in contract_files(subject):
         behavior = file.tree.value.get("write_behavior", "none")
         when = file.tree.value.get("write_expected_when")
         problem = _problem(behavior, when)

@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterator
 
 from checkrein.passes.checks.check import Check, Finding, Subject
+from checkrein.passes.checks.kitchen_examples import example
 from checkrein.passes.checks.prose import spot, warns
 from checkrein.passes.checks.recipe_cases import named_contracts
-from checkrein.passes.checks.recipe_examples import example
 
-_STEPS = "report: {tool: run_skill, with: {skill_command: /report, cwd: .}, on_context_limit: escalate}"
+_STEPS = "report: {tool: run_skill, with: {skill_command: /report, cwd: .}, on_context_limit: failed}"
 
 
 _END = r"(?:exit|stop|return|end|finish|succeed|success)\w*"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from checkrein.passes.checks.check import Check, Finding, Subject
-from checkrein.passes.checks.recipe_examples import example
+from checkrein.passes.checks.kitchen_examples import example
 from checkrein.passes.recipes.flow_graph import AHEAD
 
 _CONTRACT = "write_behavior: conditional\nwrite_expected_when: [verdict = changed]\n"
@@ -13,7 +13,7 @@ _STEPS = """
 mend:
   tool: run_skill
   with: {skill_command: /mend, cwd: .}
-  on_failure: escalate
+  on_failure: failed
   ROUTE
 audit: {tool: run_skill, with: {skill_command: /review-changes, cwd: .}}
 publish: {tool: push_to_remote, with: {clone_path: ., branch: work, remote_url: "https://example.com/r.git"}}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from checkrein.passes.checks.check import Check, Finding, Subject
-from checkrein.passes.checks.recipe_examples import example
+from checkrein.passes.checks.kitchen_examples import example
 from checkrein.passes.recipes.path_facts import compared
 
 _CONTRACT = "outputs: [{name: verdict, allowed_values: [go, stop, unclear]}]\n"
@@ -13,10 +13,10 @@ _STEPS = """
 judge:
   tool: run_skill
   with: {skill_command: /judge, cwd: .}
-  on_failure: escalate
+  on_failure: failed
   on_result:
     - {when: "${{ result.verdict }} == go", route: done}
-    - {when: "${{ result.verdict }} == stop", route: escalate}MORE
+    - {when: "${{ result.verdict }} == stop", route: failed}MORE
     - {route: done}
 """
 _MORE = """

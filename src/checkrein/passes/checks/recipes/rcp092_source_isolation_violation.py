@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from checkrein.facts.kitchen import kitchen_tools
 from checkrein.facts.kitchen_calls import ARGUMENTS, READING
 from checkrein.facts.recipe_rules import rule_facts
+from checkrein.model.recipe import RUN_SKILL
 from checkrein.passes.checks.check import Check, Finding, Subject
-from checkrein.passes.checks.recipe_examples import SOURCE, example
-from checkrein.passes.recipes.skill_call import TOOL
+from checkrein.passes.checks.kitchen_examples import SOURCE, example
 
 _STEPS = """
 clone:
@@ -22,7 +22,7 @@ end: {action: stop, message: "See ${{ context.clone_path }}"}
 
 
 _PLACES = ("cwd", "worktree_path", "clone_path", "test_dir")
-_JUDGED_ELSEWHERE = ("clone_repo", "run_cmd", TOOL)
+_JUDGED_ELSEWHERE = ("clone_repo", "run_cmd", RUN_SKILL)
 
 
 def run(subject: Subject) -> Iterator[Finding]:
@@ -32,11 +32,14 @@ def run(subject: Subject) -> Iterator[Finding]:
             if place is None or step.tool not in kitchen_tools():
                 continue
             one = case.skill(step)
-            if one is not None and one.contract is not None and one.writes_files:
+            if one is not None and one.changes_files:
                 is_worktree = one.name in rule_facts().skills.worktree
                 message = f"`{step.name}` lets `{one.name}` write into a person's own repository"
-                severity = "error" if is_worktree else "warning"
-                yield Finding(origin=step.where(f"with.{place}"), message=message, severity=severity)
+                yield Finding(
+                    origin=step.where(f"with.{place}"),
+                    message=message,
+                    severity="error" if is_worktree else "warning",
+                )
             elif step.tool not in READING and step.tool not in _JUDGED_ELSEWHERE and step.tool in ARGUMENTS:
                 message = f"`{step.name}` calls `{step.tool}` in a person's own repository"
                 yield Finding(origin=step.where(f"with.{place}"), message=message)

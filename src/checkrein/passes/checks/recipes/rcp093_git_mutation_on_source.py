@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from checkrein.passes.checks.check import Check, Finding, Subject
-from checkrein.passes.checks.recipe_examples import SOURCE, example
+from checkrein.passes.checks.kitchen_examples import SOURCE, example
 from checkrein.passes.recipes.shell_text import mutates_git
 
 _STEPS = "show: {tool: run_cmd, with: {cmd: COMMAND, cwd: '${{ inputs.source_dir }}'}}"

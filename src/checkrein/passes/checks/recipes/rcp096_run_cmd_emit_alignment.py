@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from checkrein.model.expression import references
 from checkrein.passes.checks.check import Check, Finding, Subject
-from checkrein.passes.checks.recipe_examples import example
+from checkrein.passes.checks.kitchen_examples import example
 from checkrein.passes.recipes.dataflow import result_field
 from checkrein.passes.recipes.shell_text import programs
 

@@ -6,13 +6,13 @@ import re
 from collections.abc import Iterator
 
 from checkrein.passes.checks.check import Check, Finding, Subject
-from checkrein.passes.checks.recipe_examples import example
+from checkrein.passes.checks.kitchen_examples import example
 
 _STEPS = "newest: {tool: run_cmd, with: {cmd: COMMAND, cwd: .}}"
 
 
 _NEWEST = re.compile(
-    r"\bfind\b[^\n;]*\|\s*(?:xargs\s+\S*\s*ls\s+-\w*t|sort\b[^\n;]*\|\s*(?:head|tail)|head\s+-n?\s*1\b|tail\s+-n?\s*1\b)|\bls\s+-\w*t\w*\b[^\n;]*\|\s*(?:head|tail)\b"
+    r"\bfind\b[^\n;]{0,300}\|\s*(?:xargs\s+\S*\s*ls\s+-\w*t|sort\b[^\n;]{0,300}\|\s*(?:head|tail)|head\s+-n?\s*1\b|tail\s+-n?\s*1\b)|\bls\s+-\w*t\w*\b[^\n;]{0,300}\|\s*(?:head|tail)\b"
 )
 
 

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator
 
 from checkrein.passes.checks.check import Check, Finding, Subject
-from checkrein.passes.checks.recipe_examples import example
+from checkrein.passes.checks.kitchen_examples import example
 
-_RUN = re.compile(r"\bgh\s+run\s+(?:watch|view|list)\b|\bgh\s+pr\s+checks\b[^;&|\n]*--watch")
+_RUN = re.compile(r"\bgh\s+run\s+(?:watch|view|list)\b|\bgh\s+pr\s+checks\b[^;&|\n]{0,200}--watch")
 
 
 def run(subject: Subject) -> Iterator[Finding]:

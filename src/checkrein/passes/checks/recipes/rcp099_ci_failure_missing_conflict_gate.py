@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from checkrein.facts.recipe_rules import rule_facts
 from checkrein.passes.checks.check import Check, Finding, Subject
-from checkrein.passes.checks.recipe_examples import example
+from checkrein.passes.checks.kitchen_examples import example
 
 _TOP = "ingredients: {event: {description: The event of CI}, pr: {description: The pull request}}\n"
 _STEPS = """
@@ -20,7 +20,7 @@ mend:
   tool: run_skill
   with: {skill_command: "/resolve-failures ${{ inputs.pr }}", cwd: .}
   retries: 0
-  on_context_limit: escalate
+  on_context_limit: failed
   on_success: done
 """
 _GATE = """mergeable:
@@ -30,7 +30,7 @@ _GATE = """mergeable:
 """
 
 
-_BASE = re.compile(r"\bgit\b[^;&|\n]*\b(?:merge-base|merge-tree|rebase|fetch)\b|\bgh\s+pr\s+view\b")
+_BASE = re.compile(r"\bgit\b[^;&|\n]{0,200}\b(?:merge-base|merge-tree|rebase|fetch)\b|\bgh\s+pr\s+view\b")
 
 
 def run(subject: Subject) -> Iterator[Finding]:

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from checkrein.facts.recipe_rules import rule_facts
 from checkrein.passes.checks.check import Check, Finding, Subject
+from checkrein.passes.checks.kitchen_examples import example
 from checkrein.passes.checks.recipe_cases import literal
-from checkrein.passes.checks.recipe_examples import example
 
 _TOP = "ingredients: {workflow: {description: The workflow}, event: {description: The event}}\n"
 _STEPS = """

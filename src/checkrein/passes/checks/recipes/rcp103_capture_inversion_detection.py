@@ -6,32 +6,32 @@ from collections.abc import Iterator
 
 from checkrein.model.recipe import Step
 from checkrein.passes.checks.check import Check, Finding, Subject
-from checkrein.passes.checks.recipe_examples import example
-from checkrein.passes.recipes.dataflow import names_read, producers
+from checkrein.passes.checks.kitchen_examples import example
+from checkrein.passes.recipes.dataflow import needed, producers
 from checkrein.passes.recipes.flow_graph import Flow, not_around
 
 
 def run(subject: Subject) -> Iterator[Finding]:
     for case in subject.cases:
         for flow in case.flows:
+            readers: dict[str, list[Step]] = {}
             for step in flow.steps.values():
-                for name in sorted(names_read(step) - {*step.optional_context_refs}):
-                    makers = producers(flow, name)
-                    if makers and _is_inverted(flow, step, makers):
-                        later = next(
-                            one for one in flow.steps if one in makers and one in flow.after(step.name)
-                        )
-                        message = f"`{step.name}` can run before `{later}`, which captures its `{name}`"
-                        yield Finding(
-                            origin=step.origin, message=message, related=(flow.steps[later].origin,)
-                        )
+                for name in needed(step):
+                    readers.setdefault(name, []).append(step)
+            for name, steps in readers.items():
+                yield from _inverted(flow, name, steps)
 
 
-def _is_inverted(flow: Flow, step: Step, makers: frozenset[str]) -> bool:
-    """Whether a path leads to the step past all makers, and on to one. Skipping one is no such path."""
-    stop = makers - {step.name}
-    early = flow.reach(flow.starts[:1], stop=stop, follow=not_around(makers))
-    return step.name in early and step.name not in stop and bool(flow.after(step.name) & makers)
+def _inverted(flow: Flow, name: str, readers: list[Step]) -> Iterator[Finding]:
+    """The readers that a path leads to past all makers, and on to one. Skipping one is no such path."""
+    makers = producers(flow, name)
+    early = flow.reach(flow.starts, stop=makers, follow=not_around(makers)) if makers else frozenset()
+    for step in readers:
+        if step.name not in early & flow.before(*makers):
+            continue
+        later = next(one for one in flow.steps if one in makers)
+        message = f"`{step.name}` can run before `{later}`, which captures its `{name}`"
+        yield Finding(origin=step.origin, message=message, related=(flow.steps[later].origin,))
 
 
 CHECK = Check(

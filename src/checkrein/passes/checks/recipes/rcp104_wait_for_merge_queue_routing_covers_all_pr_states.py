@@ -7,22 +7,22 @@ from typing import get_args
 
 from checkrein.facts.kitchen import PullState
 from checkrein.passes.checks.check import Check, Finding, Subject
-from checkrein.passes.checks.recipe_examples import example
+from checkrein.passes.checks.kitchen_examples import example
 from checkrein.passes.recipes.path_facts import compared
 
 _STEPS = """
 queue:
   tool: wait_for_merge_queue
   with: {pr_number: 1, target_branch: main}
-  on_failure: escalate
+  on_failure: failed
   on_result:
     - {when: "${{ result.pr_state }} == merged", route: done}
-    - {when: "${{ result.pr_state }} == ejected", route: escalate}MORE
-    - {route: escalate}
+    - {when: "${{ result.pr_state }} == ejected", route: failed}MORE
+    - {route: failed}
 """
 _MORE = """
-    - {when: "${{ result.pr_state }} == ejected_ci_failure", route: escalate}
-    - {when: "${{ result.pr_state }} == stalled", route: escalate}
+    - {when: "${{ result.pr_state }} == ejected_ci_failure", route: failed}
+    - {when: "${{ result.pr_state }} == stalled", route: failed}
     - {when: "${{ result.pr_state }} == dropped_healthy", route: queue}"""
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from checkrein.passes.checks.check import Check, Finding, Subject
-from checkrein.passes.checks.recipe_examples import example
+from checkrein.passes.checks.kitchen_examples import example
+from checkrein.passes.recipes.flow_graph import AHEAD, Edge
 
 _STEPS = """
 claim: {tool: claim_issue, with: {issue_url: "1"}}
@@ -28,11 +29,15 @@ def run(subject: Subject) -> Iterator[Finding]:
             for target in dict.fromkeys(ends):
                 if any(
                     name not in flow.steps or flow.steps[name].kind == "stop"
-                    for name in flow.reach([target], stop=releases)
+                    for name in flow.reach([target], stop=releases, follow=_is_ahead)
                 ):
                     message = f"`{step.name}` can lead to `{target}` and to the end without `release_issue`"
                     yield Finding(origin=step.origin, message=message)
                     break
+
+
+def _is_ahead(edge: Edge) -> bool:
+    return edge.kind in AHEAD
 
 
 CHECK = Check(
@@ -42,7 +47,7 @@ CHECK = Check(
     summary="When the wait for the merge queue fails, the claimed issue is not released.",
     why="The issue stays claimed by a run that is over, and no other run takes it.",
     hint="Route the arm without `when` and `on_failure` to a step that calls `release_issue`.",
-    bad=example(_STEPS.replace("FAILURE", "escalate")),
+    bad=example(_STEPS.replace("FAILURE", "failed")),
     good=example(_STEPS.replace("FAILURE", "release")),
     run=run,
 )

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from checkrein.base.nearest import nearest
 from checkrein.passes.checks.check import Check, Files, Finding, Subject
-from checkrein.passes.checks.recipe_examples import RECIPES, example, recipe
+from checkrein.passes.checks.kitchen_examples import RECIPES, example, recipe
 
 _TOP = "ingredients: {fast: {description: Whether to hurry, default: 'true'}}\n"
 _STEPS = "first: {sub_recipe: NAME, gate: fast, on_success: done}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from checkrein.passes.checks.check import Check, Files, Finding, Subject
-from checkrein.passes.checks.recipe_examples import RECIPES, example, recipe
+from checkrein.passes.checks.kitchen_examples import RECIPES, example, recipe
 from checkrein.passes.recipes.case import Case
 from checkrein.passes.recipes.routes import every_step
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from checkrein.model.recipe import Step
 from checkrein.passes.checks.check import Check, Finding, Subject
-from checkrein.passes.checks.recipe_examples import example
+from checkrein.passes.checks.kitchen_examples import example
 from checkrein.passes.recipes.blocks import blocks
 from checkrein.passes.recipes.dataflow import writes
 

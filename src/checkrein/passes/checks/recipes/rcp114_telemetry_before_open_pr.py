@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from checkrein.facts.recipe_rules import rule_facts
 from checkrein.passes.checks.check import Check, Finding, Subject
-from checkrein.passes.checks.recipe_examples import example
+from checkrein.passes.checks.kitchen_examples import example
 from checkrein.passes.recipes.flow_graph import not_around
 
 _OPEN = "open: {tool: run_skill, with: {skill_command: /open-pull-request, cwd: .}}\n"
@@ -19,7 +19,7 @@ def run(subject: Subject) -> Iterator[Finding]:
         for flow in case.flows:
             collecting = case.named(flow, tools=facts.tools.telemetry)
             for name in sorted(case.named(flow, skills=facts.skills.opens_pull) if collecting else ()):
-                early = flow.reach(flow.starts[:1], stop=collecting, follow=not_around(collecting))
+                early = flow.reach(flow.starts, stop=collecting, follow=not_around(collecting))
                 if name in early and flow.after(name) & collecting:
                     message = (
                         f"`{name}` can open the pull request before the numbers of the run are collected"

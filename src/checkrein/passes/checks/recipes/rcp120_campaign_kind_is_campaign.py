@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from checkrein.passes.checks.check import Check, Finding, Subject
-from checkrein.passes.checks.parts import field, top
+from checkrein.passes.checks.kitchen_examples import campaign
+from checkrein.passes.checks.parts import field
 from checkrein.passes.checks.recipe_cases import campaigns
-from checkrein.passes.checks.recipe_examples import campaign
-
 
 _FIRST = "- name: first\n  recipe: repair\n  task: Mend it\n"
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from checkrein.passes.checks.check import Check, Finding, Subject
+from checkrein.passes.checks.kitchen_examples import campaign
 from checkrein.passes.checks.parts import field
 from checkrein.passes.checks.recipe_cases import campaigns
-from checkrein.passes.checks.recipe_examples import campaign
-
 
 _FIRST = "- name: first\n  recipe: repair\n  task: Mend it\n"
 
@@ -16,7 +15,10 @@ _FIRST = "- name: first\n  recipe: repair\n  task: Mend it\n"
 def run(subject: Subject) -> Iterator[Finding]:
     for case in campaigns(subject):
         if not case.recipe.dispatches:
-            yield Finding(origin=field(case.recipe, "kind"), message=f"The campaign `{case.recipe.name}` dispatches nothing")
+            yield Finding(
+                origin=field(case.recipe, "kind"),
+                message=f"The campaign `{case.recipe.name}` dispatches nothing",
+            )
 
 
 CHECK = Check(

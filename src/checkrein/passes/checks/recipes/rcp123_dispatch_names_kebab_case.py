@@ -6,10 +6,9 @@ import re
 from collections.abc import Iterator
 
 from checkrein.passes.checks.check import Check, Finding, Subject
+from checkrein.passes.checks.kitchen_examples import campaign
 from checkrein.passes.checks.parts import field
 from checkrein.passes.checks.recipe_cases import dispatched
-from checkrein.passes.checks.recipe_examples import campaign
-
 
 _FIRST = "- name: first\n  recipe: repair\n  task: Mend it\n"
 
@@ -29,8 +28,7 @@ CHECK = Check(
     name="dispatch-names-kebab-case",
     severity="warning",
     summary="The name of a dispatch is not in kebab-case.",
-    why="The name becomes part of branches, queues and files, where blanks and capitals are "
-    "trouble.",
+    why="The name becomes part of branches, queues and files, where blanks and capitals are trouble.",
     hint="Write it with small letters, digits and `-`.",
     bad=campaign(_FIRST.replace("first", "First_Run")),
     good=campaign(_FIRST),

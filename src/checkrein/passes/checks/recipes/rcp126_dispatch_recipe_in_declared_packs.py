@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from checkrein.passes.checks.check import Check, Finding, Subject
-from checkrein.passes.checks.parts import field, top
+from checkrein.passes.checks.kitchen_examples import campaign
+from checkrein.passes.checks.parts import field
 from checkrein.passes.checks.recipe_cases import dispatched
-from checkrein.passes.checks.recipe_examples import campaign
-
 
 _FIRST = "- name: first\n  recipe: repair\n  task: Mend it\n"
 
@@ -17,7 +16,12 @@ def run(subject: Subject) -> Iterator[Finding]:
     for case, dispatch in dispatched(subject):
         packs, allowed = case.recipe.requires_recipe_packs, case.recipe.allowed_recipes
         target = case.library.recipe(dispatch.recipe or "")
-        if target is None or not (packs or allowed) or target.name in allowed or {*target.categories} & {*packs}:
+        if (
+            target is None
+            or not (packs or allowed)
+            or target.name in allowed
+            or {*target.categories} & {*packs}
+        ):
             continue
         message = f"`{dispatch.name}` runs `{target.name}`, which is in no declared pack"
         yield Finding(origin=field(dispatch, "recipe"), message=message)

@@ -7,10 +7,8 @@ from collections.abc import Iterator
 from checkrein.base.nearest import nearest
 from checkrein.facts.kitchen import categories
 from checkrein.passes.checks.check import Check, Finding, Subject
-from checkrein.passes.checks.parts import top
+from checkrein.passes.checks.kitchen_examples import TASK, campaign
 from checkrein.passes.checks.recipe_cases import campaigns
-from checkrein.passes.checks.recipe_examples import TASK, campaign
-
 
 _FIRST = "- name: first\n  recipe: repair\n  task: Mend it\n"
 _TOP = "kind: campaign\nrequires_recipe_packs: [PACK]\nallowed_recipes: [repair]\n"
@@ -19,7 +17,10 @@ _TARGETS = {"repair": TASK + "categories: [bugs]\n"}
 
 def run(subject: Subject) -> Iterator[Finding]:
     for case in campaigns(subject):
-        known = {*categories(), *(one for held in case.library.recipes.values() for one in held.item.categories)}
+        known = {
+            *categories(),
+            *(one for held in case.library.recipes.values() for one in held.item.categories),
+        }
         for number, name in enumerate(case.recipe.requires_recipe_packs):
             if name not in known:
                 likely = nearest(name, known)

@@ -6,9 +6,8 @@ from collections.abc import Iterator
 
 from checkrein.base.nearest import nearest
 from checkrein.passes.checks.check import Check, Finding, Subject
+from checkrein.passes.checks.kitchen_examples import TASK, campaign
 from checkrein.passes.checks.recipe_cases import dispatched
-from checkrein.passes.checks.recipe_examples import TASK, campaign
-
 
 _FIRST = "- name: first\n  recipe: repair\n  task: Mend it\n"
 _TARGETS = {"repair": TASK + "  branch: {description: The branch}\n"}
@@ -17,8 +16,10 @@ _TARGETS = {"repair": TASK + "  branch: {description: The branch}\n"}
 def run(subject: Subject) -> Iterator[Finding]:
     for case, dispatch in dispatched(subject):
         target = case.library.recipe(dispatch.recipe or "")
-        known = {one.name for one in target.ingredients} if target is not None else None
-        for name in dispatch.ingredients if known is not None else ():
+        if target is None:
+            continue
+        known = {one.name for one in target.ingredients}
+        for name in dispatch.ingredients:
             if name not in known:
                 likely = nearest(name, known)
                 yield Finding(

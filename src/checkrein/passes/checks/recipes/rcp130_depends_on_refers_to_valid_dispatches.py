@@ -6,10 +6,9 @@ from collections.abc import Iterator
 
 from checkrein.base.nearest import nearest
 from checkrein.passes.checks.check import Check, Finding, Subject
+from checkrein.passes.checks.kitchen_examples import campaign
 from checkrein.passes.checks.parts import field
 from checkrein.passes.checks.recipe_cases import dispatched
-from checkrein.passes.checks.recipe_examples import campaign, recipe
-
 
 _FIRST = "- name: first\n  recipe: repair\n  task: Mend it\n"
 _SECOND = "- {name: second, recipe: repair, task: Mend more, depends_on: [BEFORE]}\n"

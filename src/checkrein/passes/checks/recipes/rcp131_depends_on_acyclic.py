@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from checkrein.passes.checks.check import Check, Finding, Subject
+from checkrein.passes.checks.kitchen_examples import campaign
 from checkrein.passes.checks.parts import field
 from checkrein.passes.checks.recipe_cases import campaigns
-from checkrein.passes.checks.recipe_examples import campaign, recipe
 from checkrein.passes.recipes.campaign_order import ancestors
-
 
 _FIRST = "- name: first\n  recipe: repair\n  task: Mend it\n"
 _SECOND = "- {name: second, recipe: repair, task: Mend more, depends_on: [first]}\n"

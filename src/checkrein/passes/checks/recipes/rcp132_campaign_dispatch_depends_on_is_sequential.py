@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from checkrein.passes.checks.check import Check, Finding, Subject
+from checkrein.passes.checks.kitchen_examples import campaign
 from checkrein.passes.checks.parts import field
 from checkrein.passes.checks.recipe_cases import dispatched
-from checkrein.passes.checks.recipe_examples import campaign, recipe
-
 
 _ALL = """
 - {name: first, recipe: repair, task: Mend it}
@@ -20,7 +19,9 @@ _ALL = """
 def run(subject: Subject) -> Iterator[Finding]:
     for _, dispatch in dispatched(subject):
         if len(dispatch.depends_on) > 1:
-            message = f"`{dispatch.name}` waits for {len(dispatch.depends_on)} dispatches, and may wait for one"
+            message = (
+                f"`{dispatch.name}` waits for {len(dispatch.depends_on)} dispatches, and may wait for one"
+            )
             yield Finding(origin=field(dispatch, "depends_on"), message=message)
 
 

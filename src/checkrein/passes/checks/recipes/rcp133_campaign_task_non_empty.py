@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from checkrein.passes.checks.check import Check, Finding, Subject
+from checkrein.passes.checks.kitchen_examples import campaign
 from checkrein.passes.checks.parts import field
 from checkrein.passes.checks.recipe_cases import dispatched
-from checkrein.passes.checks.recipe_examples import campaign
-
 
 _FIRST = "- name: first\n  recipe: repair\n  task: Mend it\n"
 
@@ -20,7 +19,10 @@ def run(subject: Subject) -> Iterator[Finding]:
         needs = wanted is not None and wanted.required and wanted.default is None
         missing = dispatch.task is None and needs and "task" not in dispatch.ingredients
         if missing or (dispatch.task is not None and not dispatch.task.strip()):
-            yield Finding(origin=field(dispatch, "task"), message=f"`{dispatch.name}` has no task for `{dispatch.recipe}`")
+            yield Finding(
+                origin=field(dispatch, "task"),
+                message=f"`{dispatch.name}` has no task for `{dispatch.recipe}`",
+            )
 
 
 CHECK = Check(

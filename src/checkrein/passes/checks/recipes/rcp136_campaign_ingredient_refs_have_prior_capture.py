@@ -6,11 +6,9 @@ from collections.abc import Iterator
 
 from checkrein.model.expression import condition_references, references_in
 from checkrein.passes.checks.check import Check, Finding, Subject
+from checkrein.passes.checks.kitchen_examples import campaign
 from checkrein.passes.checks.recipe_cases import dispatched
-from checkrein.passes.checks.recipe_examples import campaign
 from checkrein.passes.recipes.campaign_order import captured_before
-from checkrein.passes.recipes.dataflow import reads
-
 
 _FIRST = "- name: first\n  recipe: repair\n  task: Mend it\n"
 _SECOND = "- {name: second, recipe: repair, task: 'Since ${{ campaign.NAME }}', depends_on: [first]}\n"
@@ -19,7 +17,11 @@ _SECOND = "- {name: second, recipe: repair, task: 'Since ${{ campaign.NAME }}', 
 def run(subject: Subject) -> Iterator[Finding]:
     for case, dispatch in dispatched(subject):
         known = captured_before(case.recipe, dispatch)
-        texts = {"task": dispatch.task, "message": dispatch.message, **{f"ingredients.{name}": value for name, value in dispatch.ingredients.items()}}
+        texts = {
+            "task": dispatch.task,
+            "message": dispatch.message,
+            **{f"ingredients.{name}": value for name, value in dispatch.ingredients.items()},
+        }
         reads = [(place, one) for place, value in texts.items() for one in references_in(value)]
         reads += [("skip_when", one) for one in condition_references(dispatch.skip_when or "")]
         for place, reference in reads:

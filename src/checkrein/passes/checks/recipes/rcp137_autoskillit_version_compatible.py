@@ -6,11 +6,9 @@ from collections.abc import Iterator
 
 from checkrein import __version__
 from checkrein.passes.checks.check import Check, Finding, Subject
-from checkrein.passes.checks.parts import top
+from checkrein.passes.checks.kitchen_examples import campaign
 from checkrein.passes.checks.recipe_cases import campaigns
-from checkrein.passes.checks.recipe_examples import campaign, recipe
 from checkrein.passes.recipes.versions import installed_for, is_below, version_field
-
 
 _FIRST = "- name: first\n  recipe: repair\n  task: Mend it\n"
 
