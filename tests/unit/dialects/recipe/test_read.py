@@ -221,8 +221,8 @@ def test_campaigns() -> None:
     ("text", "code", "line", "said"),
     [
         ("name: [", "RECIPE001", 2, "not YAML"),
-        ("- a", "RECIPE001", None, "not a mapping"),
-        ("", "RECIPE001", None, "not a mapping"),
+        ("- a", "RECIPE001", 1, "not a mapping"),
+        ("", "RECIPE001", 1, "not a mapping"),
         ("name: a\nsteps: 3", "RECIPE002", 2, "`steps` must be a mapping"),
         ("name: a\nsteps:\n  x: 3", "RECIPE002", 3, "`x` must be a step"),
         (
@@ -255,7 +255,7 @@ def test_campaigns() -> None:
         ),
     ],
 )
-def test_what_is_wrong_has_code_and_line(text: str, code: str, line: int | None, said: str) -> None:
+def test_what_is_wrong_has_code_and_line(text: str, code: str, line: int, said: str) -> None:
     recipe, log = read(text)
     assert [(one.code, one.origin.line) for one in log] == [(code, line)]
     assert said in log[0].message
