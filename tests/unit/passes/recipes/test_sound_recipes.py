@@ -95,7 +95,9 @@ steps:
   views:
     parallel:
       bounds:
-        look: {{tool: run_skill, with: {{skill_command: /lens-boundaries, cwd: "${{{{ context.clone_path }}}}"}}}}
+        look:
+          tool: run_skill
+          with: {{skill_command: /lens-boundaries, cwd: "${{{{ context.clone_path }}}}"}}
       tests:
         look: {{tool: run_skill, with: {{skill_command: /audit-tests, cwd: "${{{{ context.clone_path }}}}"}}}}
   audit:
