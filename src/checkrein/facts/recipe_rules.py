@@ -40,6 +40,10 @@ class Merge(Struct, frozen=True, forbid_unknown_fields=True):
     recoverable: tuple[str, ...]
 
 
+class Programs(Struct, frozen=True, forbid_unknown_fields=True):
+    silent: frozenset[str]
+
+
 class Research(Struct, frozen=True, forbid_unknown_fields=True):
     output_modes: tuple[str, ...]
 
@@ -65,6 +69,8 @@ class RuleFacts(Struct, frozen=True, forbid_unknown_fields=True):
     inputs: Inputs
     versions: Versions
     merge: Merge
+    results: dict[str, frozenset[str]]
+    programs: Programs
     research: Research
     rules: Rules
     blocks: dict[str, Budget]

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
+from checkrein.base.nearest import nearest
 from checkrein.model.expression import references_in
 from checkrein.model.items import Skill
-from checkrein.model.recipe import Dispatch
+from checkrein.model.recipe import Dispatch, Recipe
 from checkrein.model.skill_contract import Contract
 from checkrein.passes.checks.check import Subject
 from checkrein.passes.checks.prose import Line
@@ -21,6 +22,14 @@ def campaigns(subject: Subject) -> Iterator[Case]:
 
 def dispatched(subject: Subject) -> Iterator[tuple[Case, Dispatch]]:
     return ((case, dispatch) for case in campaigns(subject) for dispatch in case.recipe.dispatches)
+
+
+def targeted(subject: Subject) -> Iterator[tuple[Case, Dispatch, Recipe]]:
+    """The dispatches whose recipe exists, with it."""
+    for case, dispatch in dispatched(subject):
+        target = case.library.recipe(dispatch.recipe or "")
+        if target is not None:
+            yield case, dispatch, target
 
 
 def named_skills(subject: Subject) -> Iterator[tuple[Skill, Contract | None]]:
@@ -49,6 +58,12 @@ def named_contracts(subject: Subject) -> Iterator[tuple[Skill, ContractFile, Con
         contract = subject.contracts.of(skill.name)
         if contract is not None:
             yield skill, file, contract
+
+
+def meant(name: str, known: Iterable[str]) -> str | None:
+    """A hint with the nearest known name; None when nothing is near."""
+    likely = nearest(name, known)
+    return f"Did you mean `{likely}`?" if likely else None
 
 
 def literal(value: object) -> bool:

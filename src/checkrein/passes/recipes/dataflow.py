@@ -30,6 +30,14 @@ class Read(Struct, frozen=True):
     field: str
 
 
+class Capture(Struct, frozen=True):
+    """A variable of a step, with the expression that it takes and its place in the step."""
+
+    variable: str
+    expression: str
+    field: str
+
+
 class Stale(Struct, frozen=True):
     """A read of a variable after a step removed what it names."""
 
@@ -42,23 +50,19 @@ def reads(step: Step) -> Iterator[Read]:
     """Every reference that the step itself makes; its bodies are flows of their own."""
     for name, value in step.with_args.items():
         yield from _texts(value, f"with.{name}")
-    for kind, captured in (("capture", step.capture), ("capture_list", step.capture_list)):
-        for name, text in captured.items():
-            yield from _texts(text, f"{kind}.{name}")
+    for one in captures(step):
+        yield from _texts(one.expression, one.field)
     for number, arm in enumerate(step.on_result):
         field = f"on_result[{number}].when"
         yield from (Read(one, field) for one in condition_references(arm.when or ""))
     if step.kind == "foreach" and isinstance(step.subject, str):
         yield from (Read(one, "foreach") for one in condition_references(step.subject))
     elif step.subject is not None:
-        yield from _texts(step.subject, _SUBJECTS.get(step.kind, step.kind))
+        yield from _texts(step.subject, step.kind)
     for field in ("message", "model", "gate", "queue"):
         yield from _texts(getattr(step, field), field)
     if step.skip_when_false:
         yield from (Read(one, "skip_when_false") for one in condition_references(step.skip_when_false))
-
-
-_SUBJECTS = {"tool": "tool", "python": "python", "constant": "constant", "sub_recipe": "sub_recipe"}
 
 
 def deep_reads(step: Step) -> Iterator[Read]:
@@ -92,6 +96,12 @@ def names_read(step: Step, namespace: Namespace = "context", *, deep: bool = Tru
     return frozenset(one.reference.name for one in found if one.reference.namespace == namespace)
 
 
+def captures(step: Step) -> Iterator[Capture]:
+    for kind, captured in (("capture", step.capture), ("capture_list", step.capture_list)):
+        for name, text in captured.items():
+            yield Capture(name, text, f"{kind}.{name}")
+
+
 def writes(step: Step) -> dict[str, str]:
     """Variables to the expressions that they take."""
     return {**step.capture, **step.capture_list}
@@ -118,7 +128,7 @@ def producers(flow: Flow, variable: str) -> frozenset[str]:
     return frozenset(name for name, step in flow.steps.items() if variable in deep_writes(step))
 
 
-def dead_outputs(flow: Flow, read_elsewhere: Iterable[str] = ()) -> Iterator[tuple[Step, str]]:
+def dead_outputs(flow: Flow, read_elsewhere: Iterable[str] = ()) -> Iterator[tuple[Step, Capture]]:
     """Variables that no step reads after the step that writes them. `read_elsewhere` are those that somebody
     outside this flow reads.
 
@@ -126,8 +136,7 @@ def dead_outputs(flow: Flow, read_elsewhere: Iterable[str] = ()) -> Iterator[tup
     """
     elsewhere = frozenset(read_elsewhere)
     for step in flow.steps.values():
-        written = writes(step)
-        if not written or any(arm.when for arm in step.on_result):
+        if not writes(step) or any(arm.when for arm in step.on_result):
             continue
         later = [flow.steps[name] for name in flow.after(step.name, first=AHEAD) if name in flow.steps]
         if flow.owner is not None and flow.owner.kind == "foreach":
@@ -135,7 +144,7 @@ def dead_outputs(flow: Flow, read_elsewhere: Iterable[str] = ()) -> Iterator[tup
         if not later:
             continue
         used = elsewhere.union(*(names_read(one) for one in later))
-        yield from ((step, name) for name in written if name not in used)
+        yield from ((step, one) for one in captures(step) if one.variable not in used)
 
 
 def invalidated(flow: Flow) -> Iterator[Stale]:

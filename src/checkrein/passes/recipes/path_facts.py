@@ -52,6 +52,12 @@ def equalities(when: str) -> tuple[tuple[Reference, str], ...]:
     return () if isinstance(found, Failure) else tuple(_equalities(found))
 
 
+def routed(step: Step, reference: str) -> frozenset[str]:
+    """The values of a reference that a step has arms for."""
+    found = (pair for arm in step.on_result for pair in compared(arm.when or ""))
+    return frozenset(value for one, value in found if str(one) == reference)
+
+
 def compared(when: str) -> tuple[tuple[Reference, str], ...]:
     """The references that a condition compares with a value by `==`, in any part of it."""
     found = parse_condition(when)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from functools import cache
 
 from msgspec import Struct
 
@@ -33,11 +34,10 @@ class SkillShelf:
 
     def __init__(self, project: Project, contracts: Contracts) -> None:
         self.contracts = contracts
-        bundled: dict[str, Invocable] = {one.name: one for one in bundled_skills()}
         self.own: dict[str, Invocable] = {
             name: item for name, item in invocables(project).items() if item.origin.scope != "bundled"
         }
-        self.items = {**bundled, **self.own}
+        self.items = {**_bundled(), **self.own}
         self._files: dict[str, ContractFile | None] = {}
 
     def item(self, call: SkillCall) -> Invocable | None:
@@ -51,6 +51,11 @@ class SkillShelf:
         if skill.directory not in self._files:
             self._files[skill.directory] = _read(skill)
         return self._files[skill.directory]
+
+
+@cache
+def _bundled() -> dict[str, Invocable]:
+    return {one.name: one for one in bundled_skills()}
 
 
 def _read(skill: Skill) -> ContractFile | None:

@@ -166,7 +166,7 @@ def test_comparisons() -> None:
 def test_a_value_that_nobody_reads_is_dead() -> None:
     read = step("use", with_args={"cmd": "${{ context.a }}"}, on_success="done")
     flow = Flow([step("make", capture={"a": "${{ result.a }}", "b": "${{ result.b }}"}), read])
-    assert [(one.name, name) for one, name in dead_outputs(flow)] == [("make", "b")]
+    assert [(one.name, dead.variable) for one, dead in dead_outputs(flow)] == [("make", "b")]
     assert list(dead_outputs(flow, {"b"})) == []
 
 
@@ -188,7 +188,7 @@ def test_every_field_reads(reader: dict[str, Any]) -> None:
 def test_a_reader_above_reads_only_in_a_loop() -> None:
     use = step("use", with_args={"cmd": "${{ context.a }}"})
     make = step("make", capture={"a": "${{ result.a }}"}, on_success="last")
-    assert [name for _, name in dead_outputs(Flow([use, make, step("last", "stop")]))] == ["a"]
+    assert [dead.variable for _, dead in dead_outputs(Flow([use, make, step("last", "stop")]))] == ["a"]
     again = step("make", capture={"a": "${{ result.a }}"}, on_success="use")
     assert list(dead_outputs(Flow([use, again]))) == []
 

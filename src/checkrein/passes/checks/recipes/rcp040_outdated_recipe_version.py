@@ -24,7 +24,7 @@ CHECK = Check(
     severity="warning",
     summary="The recipe was written for an older version.",
     why="Fields may have changed their meaning since; the recipe runs as the present version reads it.",
-    hint="Run `checkrein recipe check --migrate`, look at the change, and keep the new version.",
+    hint="Run `checkrein recipe migrate --write`, and look at the change.",
     bad=example("end: {action: stop, message: Finished}", top="checkrein_version: 0.0.1\n"),
     good=example("end: {action: stop, message: Finished}", top=f"checkrein_version: {__version__}\n"),
     run=run,

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from checkrein.base.nearest import nearest
 from checkrein.facts.kitchen import kitchen_tools
 from checkrein.passes.checks.check import Check, Finding, Subject
 from checkrein.passes.checks.kitchen_examples import example
+from checkrein.passes.checks.recipe_cases import meant
 
 
 def run(subject: Subject) -> Iterator[Finding]:
@@ -17,9 +17,11 @@ def run(subject: Subject) -> Iterator[Finding]:
             if tool is None or tool in kitchen_tools() or tool in subject.tools or tool.startswith("mcp__"):
                 continue
             message = f"`{step.name}` calls `{tool}`, which is no tool"
-            likely = nearest(tool, (*kitchen_tools(), *subject.tools.names()))
-            hint = f"Did you mean `{likely}`?" if likely else None
-            yield Finding(origin=step.where("tool"), message=message, hint=hint)
+            yield Finding(
+                origin=step.where("tool"),
+                message=message,
+                hint=meant(tool, (*kitchen_tools(), *subject.tools.names())),
+            )
 
 
 CHECK = Check(

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from checkrein.base.nearest import nearest
 from checkrein.facts.kitchen_calls import ARGUMENTS
 from checkrein.passes.checks.check import Check, Finding, Subject
 from checkrein.passes.checks.kitchen_examples import example
+from checkrein.passes.checks.recipe_cases import meant
 
 
 def run(subject: Subject) -> Iterator[Finding]:
@@ -19,9 +19,7 @@ def run(subject: Subject) -> Iterator[Finding]:
             for name in step.with_args:
                 if name not in known:
                     message = f"`{step.tool}` takes no `{name}`, so `{step.name}` passes it for nothing"
-                    likely = nearest(name, known)
-                    hint = f"Did you mean `{likely}`?" if likely else None
-                    yield Finding(origin=step.where(f"with.{name}"), message=message, hint=hint)
+                    yield Finding(origin=step.where(f"with.{name}"), message=message, hint=meant(name, known))
 
 
 CHECK = Check(

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from checkrein.base.nearest import nearest
 from checkrein.passes.checks.check import Check, Finding, Subject
 from checkrein.passes.checks.kitchen_examples import example
+from checkrein.passes.checks.recipe_cases import meant
 
 
 def run(subject: Subject) -> Iterator[Finding]:
     for case in subject.cases:
         for one in case.skills:
             if one.item is None:
-                likely = nearest(one.name, case.shelf.items)
                 yield Finding(
                     origin=one.step.where("with.skill_command"),
                     message=f"`{one.step.name}` runs `/{one.call.written}`, which is no skill here",
-                    hint=f"Did you mean `/{likely}`?" if likely else None,
+                    hint=meant(one.name, case.shelf.items),
                 )
 
 

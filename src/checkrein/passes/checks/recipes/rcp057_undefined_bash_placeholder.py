@@ -22,7 +22,8 @@ git log {base_branch}..HEAD
 
 _PLACEHOLDER = re.compile(r"(?<![\w$#{%@\\])\{([a-z][a-z0-9_]*)\}(?![\w}])")
 _OTHER_BRACES = re.compile(
-    r"\b(?:awk|jq|gawk|perl|gh\s+api|xargs|find|printf|python3?|node|docker|kubectl)\b|--(?:format|jq|template)\b|-f\b"
+    r"\b(?:awk|jq|gawk|perl|gh\s+api|xargs|find|printf|python3?|node|docker|kubectl)\b"
+    r"|--(?:format|jq|template)\b|-f\b"
 )
 """Programs whose own words have braces."""
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from checkrein.facts.kitchen_calls import WORKER_RESULT
 from checkrein.passes.checks.check import Check, Finding, Subject
 from checkrein.passes.checks.kitchen_examples import example
-from checkrein.passes.recipes.dataflow import result_field
+from checkrein.passes.recipes.dataflow import captures, result_field
 
 _CONTRACT = "outputs: [{name: plan_path}]\n"
 _STEPS = """
@@ -18,40 +19,17 @@ show: {action: stop, message: "See ${{ context.plan_path }}"}
 """
 
 
-_ALWAYS = frozenset(
-    (
-        "success",
-        "result",
-        "summary",
-        "session_id",
-        "subtype",
-        "exit_code",
-        "stderr",
-        "needs_retry",
-        "retry_reason",
-        "worktree_path",
-        "outputs",
-        "error",
-        "is_error",
-        "token_usage",
-        "write_call_count",
-    )
-)
-"""Fields that every result of a worker has."""
-
-
 def run(subject: Subject) -> Iterator[Finding]:
     for case in subject.cases:
         for one in case.skills:
             if one.contract is None or not one.contract.outputs:
                 continue
-            declared = {each.name for each in one.contract.outputs} | _ALWAYS
-            for kind, captured in (("capture", one.step.capture), ("capture_list", one.step.capture_list)):
-                for variable, text in captured.items():
-                    found = result_field(text)
-                    if found is not None and found not in declared:
-                        message = f"`{one.step.name}` captures `{found}`, which `{one.name}` does not report"
-                        yield Finding(origin=one.step.where(f"{kind}.{variable}"), message=message)
+            declared = {each.name for each in one.contract.outputs} | {*WORKER_RESULT, "summary"}
+            for capture in captures(one.step):
+                found = result_field(capture.expression)
+                if found is not None and found not in declared:
+                    message = f"`{one.step.name}` captures `{found}`, which `{one.name}` does not report"
+                    yield Finding(origin=one.step.where(capture.field), message=message)
 
 
 CHECK = Check(

@@ -14,10 +14,9 @@ def run(subject: Subject) -> Iterator[Finding]:
         if case.recipe.is_sub_recipe:
             continue
         for flow in case.flows:
-            for step, variable in dead_outputs(flow, case.read_outside(flow)):
-                kind = "capture" if variable in step.capture else "capture_list"
-                message = f"`{step.name}` captures `{variable}`, and no later step reads it"
-                yield Finding(origin=step.where(f"{kind}.{variable}"), message=message)
+            for step, capture in dead_outputs(flow, case.read_outside(flow)):
+                message = f"`{step.name}` captures `{capture.variable}`, and no later step reads it"
+                yield Finding(origin=step.where(capture.field), message=message)
 
 
 CHECK = Check(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from checkrein.model.skill_contract import PATH_TYPES
 from checkrein.passes.checks.check import Check, Finding, Subject
 from checkrein.passes.checks.kitchen_examples import example
 from checkrein.passes.recipes.skill_inputs import unfilled
@@ -14,9 +15,6 @@ _STEPS = """
 design: {tool: run_skill, with: {skill_command: /design, cwd: .}}
 build: {tool: run_skill, with: {skill_command: "/buildARGUMENT", cwd: .}}
 """
-
-
-_FILES = ("file_path", "file_path_list", "directory_path")
 
 
 def run(subject: Subject) -> Iterator[Finding]:
@@ -33,7 +31,7 @@ def run(subject: Subject) -> Iterator[Finding]:
                 and not other.contract.outputs
             ]
             for missing in unfilled(one) if silent else ():
-                if missing.type in _FILES and not missing.required and not missing.recommended:
+                if missing.type in PATH_TYPES and not missing.required and not missing.recommended:
                     message = (
                         f"`{one.step.name}` passes no `{missing.name}`, and `{silent[0]}` reports no file"
                     )

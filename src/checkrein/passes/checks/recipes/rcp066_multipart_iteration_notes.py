@@ -28,43 +28,31 @@ _EACH = """parts:
 
 
 _PARTS = "plan_parts"
-_NOTES = {
-    "multipart-glob-note": re.compile(r"(?i)\*_part_|part[_-]\*|glob|all parts|every part|each part"),
-    "multipart-sequential-kitchen-rule": re.compile(
-        r"(?i)sequential|one (?:part )?(?:after|at a time)|in order|before (?:starting|the next)"
-    ),
-}
+_ALL = re.compile(r"(?i)\*_part_|part[_-]\*|glob|all parts|every part|each part")
+_ORDER = re.compile(r"(?i)sequential|one (?:part )?(?:after|at a time)|in order|before (?:starting|the next)")
 
 
 def run(subject: Subject) -> Iterator[Finding]:
     for case in subject.cases:
-        steps = [step for _, step in case.steps if _PARTS in step.capture_list]
-        if not steps or any(_walks(step) for _, step in case.steps):
-            continue
-        for step in steps:
-            yield from (
-                Finding(
-                    origin=step.where("capture_list"),
-                    message=f"`{step.name}` reports several parts, and {why} ({what})",
-                )
-                for what, why in _missing(case, step)
-            )
+        missing = None if any(_walks(step) for _, step in case.steps) else _missing(case)
+        for _, step in case.steps if missing is not None else ():
+            if _PARTS in step.capture_list:
+                message = f"`{step.name}` reports several parts, and {missing}"
+                yield Finding(origin=step.where("capture_list"), message=message)
 
 
 def _walks(step: Step) -> bool:
     return step.kind == "foreach" and _PARTS in names_read(step, deep=False)
 
 
-def _missing(case: Case, step: Step) -> Iterator[tuple[str, str]]:
-    notes = "\n".join(filter(None, (one.note for _, one in case.steps)))
-    if not _NOTES["multipart-glob-note"].search(notes):
-        yield "multipart-glob-note", "no step walks over them"
-    elif not _NOTES["multipart-sequential-kitchen-rule"].search(
-        "\n".join((*(case.recipe.kitchen_rules or ()), notes))
-    ):
-        yield "multipart-sequential-kitchen-rule", "no rule says that they come one after the other"
-    elif not case.flows[0].cycles:
-        yield "multipart-route-back", "no route leads back to the next part"
+def _missing(case: Case) -> str | None:
+    """What a recipe lacks that walks over parts by notes, as those of the source do."""
+    notes = "\n".join(filter(None, (step.note for _, step in case.steps)))
+    if not _ALL.search(notes):
+        return "no step walks over them (multipart-glob-note)"
+    if not _ORDER.search("\n".join((*(case.recipe.kitchen_rules or ()), notes))):
+        return "no rule says that they come one after the other (multipart-sequential-kitchen-rule)"
+    return None if case.flows[0].cycles else "no route leads back to the next part (multipart-route-back)"
 
 
 CHECK = Check(

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from checkrein.facts.recipe_rules import rule_facts
 from checkrein.passes.checks.check import Check, Finding, Subject
 from checkrein.passes.checks.kitchen_examples import IMPLEMENT, example, merge
-from checkrein.passes.recipes.path_facts import compared
+from checkrein.passes.recipes.path_facts import routed
 
 _ROUTES = """
   on_failure: failed
@@ -24,14 +24,9 @@ _LAST = """
 def run(subject: Subject) -> Iterator[Finding]:
     for case in subject.cases:
         for _, step in case.calls("merge_worktree"):
-            routed = {
-                value
-                for arm in step.on_result
-                for reference, value in compared(arm.when or "")
-                if str(reference) == "result.failed_step"
-            }
-            missing = [one for one in rule_facts().merge.recoverable if one not in routed]
-            if routed and missing:
+            handled = routed(step, "result.failed_step")
+            missing = [one for one in rule_facts().merge.recoverable if one not in handled]
+            if handled and missing:
                 message = f"`{step.name}` has no route for {', '.join(missing)}"
                 yield Finding(origin=step.where("on_result"), message=message)
 

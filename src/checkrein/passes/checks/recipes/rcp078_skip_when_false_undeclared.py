@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from checkrein.base.nearest import nearest
 from checkrein.model.recipe import input_name
 from checkrein.passes.checks.check import Check, Finding, Subject
 from checkrein.passes.checks.kitchen_examples import example
+from checkrein.passes.checks.recipe_cases import meant
 
 _TOP = "ingredients: {audit: {description: Whether to audit, default: 'false'}}\n"
 _STEPS = "check: {tool: test_check, with: {worktree_path: '${{ inputs.audit }}'}, skip_when_false: NAME}"
@@ -21,11 +21,10 @@ def run(subject: Subject) -> Iterator[Finding]:
                 continue
             name = input_name(step.skip_when_false)
             if name not in known and not name.startswith("context."):
-                likely = nearest(name, known)
                 yield Finding(
                     origin=step.where("skip_when_false"),
                     message=f"`{step.name}` is skipped by `{name}`, which is no ingredient",
-                    hint=f"Did you mean `{likely}`?" if likely else None,
+                    hint=meant(name, known),
                 )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from checkrein.passes.checks.check import Check, Finding, Subject
 from checkrein.passes.checks.kitchen_examples import example
-from checkrein.passes.recipes.path_facts import compared
+from checkrein.passes.recipes.path_facts import routed
 
 _CONTRACT = "outputs: [{name: verdict, allowed_values: [go, stop, unclear]}]\n"
 _STEPS = """
@@ -27,14 +27,9 @@ def run(subject: Subject) -> Iterator[Finding]:
     for case in subject.cases:
         for one in case.skills:
             for output in one.contract.outputs if one.contract is not None else ():
-                routed = {
-                    value.lower()
-                    for arm in one.step.on_result
-                    for reference, value in compared(arm.when or "")
-                    if str(reference) == f"result.{output.name}"
-                }
-                missing = [value for value in output.allowed_values if value.lower() not in routed]
-                if routed and missing:
+                handled = {value.lower() for value in routed(one.step, f"result.{output.name}")}
+                missing = [value for value in output.allowed_values if value.lower() not in handled]
+                if handled and missing:
                     message = f"`{one.step.name}` has no route for `{output.name}` = {', '.join(missing)}"
                     yield Finding(origin=one.step.where("on_result"), message=message)
 

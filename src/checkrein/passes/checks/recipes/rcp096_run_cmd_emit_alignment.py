@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from checkrein.facts.recipe_rules import rule_facts
 from checkrein.model.expression import references
 from checkrein.passes.checks.check import Check, Finding, Subject
 from checkrein.passes.checks.kitchen_examples import example
-from checkrein.passes.recipes.dataflow import result_field
+from checkrein.passes.recipes.dataflow import captures, result_field
 from checkrein.passes.recipes.shell_text import programs
 
 _STEPS = """
@@ -20,50 +21,24 @@ end: {action: stop, message: "At ${{ context.sha }}"}
 """
 
 
-_FIELDS = frozenset(("success", "exit_code", "stdout", "stderr", "error"))
-_SILENT = frozenset(
-    (
-        "git",
-        "echo",
-        "printf",
-        "cd",
-        "mkdir",
-        "rm",
-        "cp",
-        "mv",
-        "touch",
-        "true",
-        "test",
-        "[",
-        "date",
-        "pwd",
-        "ls",
-        "wc",
-        "sleep",
-        "chmod",
-        "ln",
-        "set",
-        "export",
-    )
-)
-"""Programs that print a line `name=value` only when their arguments have the name."""
-
-
 def run(subject: Subject) -> Iterator[Finding]:
+    facts = rule_facts()
     for case in subject.cases:
         for _, step, text in case.commands():
-            if not set(programs(text)) <= _SILENT or "$(" in text or "`" in text or references(text):
+            if (
+                not set(programs(text)) <= facts.programs.silent
+                or "$(" in text
+                or "`" in text
+                or references(text)
+            ):
                 continue
-            for kind, captured in (("capture", step.capture), ("capture_list", step.capture_list)):
-                for variable, expression in captured.items():
-                    found = result_field(expression)
-                    if (
-                        found is not None
-                        and found not in _FIELDS
-                        and not re.search(rf"\b{re.escape(found)}\b", text)
-                    ):
-                        message = f"`{step.name}` captures `{found}`, which its command never prints"
-                        yield Finding(origin=step.where(f"{kind}.{variable}"), message=message)
+            for capture in captures(step):
+                found = result_field(capture.expression)
+                if found is None or found in facts.results["run_cmd"]:
+                    continue
+                if not re.search(rf"\b{re.escape(found)}\b", text):
+                    message = f"`{step.name}` captures `{found}`, which its command never prints"
+                    yield Finding(origin=step.where(capture.field), message=message)
 
 
 CHECK = Check(

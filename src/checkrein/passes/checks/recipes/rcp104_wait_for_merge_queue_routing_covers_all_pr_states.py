@@ -8,7 +8,7 @@ from typing import get_args
 from checkrein.facts.kitchen import PullState
 from checkrein.passes.checks.check import Check, Finding, Subject
 from checkrein.passes.checks.kitchen_examples import example
-from checkrein.passes.recipes.path_facts import compared
+from checkrein.passes.recipes.path_facts import routed
 
 _STEPS = """
 queue:
@@ -32,15 +32,10 @@ _LAST = ("timeout", "error")
 def run(subject: Subject) -> Iterator[Finding]:
     for case in subject.cases:
         for _, step in case.calls("wait_for_merge_queue"):
-            routed = {
-                value
-                for arm in step.on_result
-                for reference, value in compared(arm.when or "")
-                if str(reference) == "result.pr_state"
-            }
-            covered = routed | set(_LAST if any(arm.when is None for arm in step.on_result) else ())
+            handled = routed(step, "result.pr_state")
+            covered = handled | set(_LAST if any(arm.when is None for arm in step.on_result) else ())
             missing = [state for state in get_args(PullState) if state not in covered]
-            if routed and missing:
+            if handled and missing:
                 message = f"`{step.name}` has no route for {', '.join(missing)}"
                 yield Finding(origin=step.where("on_result"), message=message)
 

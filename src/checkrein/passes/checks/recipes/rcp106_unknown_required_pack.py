@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from checkrein.base.nearest import nearest
 from checkrein.facts.kitchen import categories
 from checkrein.passes.checks.check import Check, Finding, Subject
 from checkrein.passes.checks.kitchen_examples import example
+from checkrein.passes.checks.recipe_cases import meant
 from checkrein.passes.visibility.session_view import governance_of
 
 _STEPS = "end: {action: stop, message: Finished}"
@@ -23,11 +23,10 @@ def run(subject: Subject) -> Iterator[Finding]:
         }
         for number, name in enumerate(case.recipe.requires_packs):
             if name not in known:
-                likely = nearest(name, known)
                 yield Finding(
                     origin=case.recipe.where(f"requires_packs[{number}]"),
                     message=f"`requires_packs` names `{name}`, which is no category",
-                    hint=f"Did you mean `{likely}`?" if likely else None,
+                    hint=meant(name, known),
                 )
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from checkrein.base.nearest import nearest
 from checkrein.passes.checks.check import Check, Files, Finding, Subject
 from checkrein.passes.checks.kitchen_examples import RECIPES, example, recipe
+from checkrein.passes.checks.recipe_cases import meant
 
 _TOP = "ingredients: {fast: {description: Whether to hurry, default: 'true'}}\n"
 _STEPS = "first: {sub_recipe: NAME, gate: fast, on_success: done}"
@@ -20,11 +20,10 @@ def run(subject: Subject) -> Iterator[Finding]:
         for _, step in case.steps:
             name = str(step.subject)
             if step.kind == "sub_recipe" and case.library.sub_recipe(name) is None:
-                likely = nearest(name, case.library.sub_recipes)
                 yield Finding(
                     origin=step.where("sub_recipe"),
                     message=f"`{step.name}` names the sub-recipe `{name}`, which does not exist",
-                    hint=f"Did you mean `{likely}`?" if likely else None,
+                    hint=meant(name, case.library.sub_recipes),
                 )
 
 

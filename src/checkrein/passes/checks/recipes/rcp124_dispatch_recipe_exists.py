@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from checkrein.base.nearest import nearest
 from checkrein.passes.checks.check import Check, Finding, Subject
 from checkrein.passes.checks.kitchen_examples import campaign
 from checkrein.passes.checks.parts import field
-from checkrein.passes.checks.recipe_cases import dispatched
+from checkrein.passes.checks.recipe_cases import dispatched, meant
 
 _FIRST = "- name: first\n  recipe: repair\n  task: Mend it\n"
 
@@ -17,12 +16,11 @@ def run(subject: Subject) -> Iterator[Finding]:
     for case, dispatch in dispatched(subject):
         if dispatch.gate is not None or case.library.recipe(dispatch.recipe or "") is not None:
             continue
-        likely = nearest(dispatch.recipe, case.library.recipes) if dispatch.recipe else None
         what = f"runs `{dispatch.recipe}`, which is no recipe" if dispatch.recipe else "names no recipe"
         yield Finding(
             origin=field(dispatch, "recipe"),
             message=f"`{dispatch.name}` {what}",
-            hint=f"Did you mean `{likely}`?" if likely else None,
+            hint=meant(dispatch.recipe or "", case.library.recipes),
         )
 
 

@@ -7,15 +7,14 @@ from collections.abc import Iterator
 from checkrein.passes.checks.check import Check, Finding, Subject
 from checkrein.passes.checks.kitchen_examples import TASK, campaign
 from checkrein.passes.checks.parts import field
-from checkrein.passes.checks.recipe_cases import dispatched
+from checkrein.passes.checks.recipe_cases import targeted
 
 _FIRST = "- name: first\n  recipe: repair\n  task: Mend it\n"
 
 
 def run(subject: Subject) -> Iterator[Finding]:
-    for case, dispatch in dispatched(subject):
-        target = case.library.recipe(dispatch.recipe or "")
-        if target is not None and target.kind != "standard":
+    for _, dispatch, target in targeted(subject):
+        if target.kind != "standard":
             message = f"`{dispatch.name}` runs `{target.name}`, which is of the kind `{target.kind}`"
             yield Finding(origin=field(dispatch, "recipe"), message=message)
 

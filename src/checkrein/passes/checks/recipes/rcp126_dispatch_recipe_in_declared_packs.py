@@ -7,21 +7,16 @@ from collections.abc import Iterator
 from checkrein.passes.checks.check import Check, Finding, Subject
 from checkrein.passes.checks.kitchen_examples import campaign
 from checkrein.passes.checks.parts import field
-from checkrein.passes.checks.recipe_cases import dispatched
+from checkrein.passes.checks.recipe_cases import targeted
 
 _FIRST = "- name: first\n  recipe: repair\n  task: Mend it\n"
 
 
 def run(subject: Subject) -> Iterator[Finding]:
-    for case, dispatch in dispatched(subject):
+    for case, dispatch, target in targeted(subject):
         packs, allowed = case.recipe.requires_recipe_packs, case.recipe.allowed_recipes
-        target = case.library.recipe(dispatch.recipe or "")
-        if (
-            target is None
-            or not (packs or allowed)
-            or target.name in allowed
-            or {*target.categories} & {*packs}
-        ):
+        declared = target.name in allowed or {*target.categories} & {*packs}
+        if declared or not (packs or allowed):
             continue
         message = f"`{dispatch.name}` runs `{target.name}`, which is in no declared pack"
         yield Finding(origin=field(dispatch, "recipe"), message=message)

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from checkrein.base.nearest import nearest
 from checkrein.facts.kitchen import categories
 from checkrein.passes.checks.check import Check, Finding, Subject
 from checkrein.passes.checks.kitchen_examples import TASK, campaign
-from checkrein.passes.checks.recipe_cases import campaigns
+from checkrein.passes.checks.recipe_cases import campaigns, meant
 
 _FIRST = "- name: first\n  recipe: repair\n  task: Mend it\n"
 _TOP = "kind: campaign\nrequires_recipe_packs: [PACK]\nallowed_recipes: [repair]\n"
@@ -23,11 +22,10 @@ def run(subject: Subject) -> Iterator[Finding]:
         }
         for number, name in enumerate(case.recipe.requires_recipe_packs):
             if name not in known:
-                likely = nearest(name, known)
                 yield Finding(
                     origin=case.recipe.where(f"requires_recipe_packs[{number}]"),
                     message=f"`requires_recipe_packs` names `{name}`, which no recipe has",
-                    hint=f"Did you mean `{likely}`?" if likely else None,
+                    hint=meant(name, known),
                 )
 
 

@@ -4,28 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from checkrein.base.nearest import nearest
 from checkrein.passes.checks.check import Check, Finding, Subject
 from checkrein.passes.checks.kitchen_examples import TASK, campaign
-from checkrein.passes.checks.recipe_cases import dispatched
+from checkrein.passes.checks.recipe_cases import meant, targeted
 
 _FIRST = "- name: first\n  recipe: repair\n  task: Mend it\n"
 _TARGETS = {"repair": TASK + "  branch: {description: The branch}\n"}
 
 
 def run(subject: Subject) -> Iterator[Finding]:
-    for case, dispatch in dispatched(subject):
-        target = case.library.recipe(dispatch.recipe or "")
-        if target is None:
-            continue
+    for _, dispatch, target in targeted(subject):
         known = {one.name for one in target.ingredients}
         for name in dispatch.ingredients:
             if name not in known:
-                likely = nearest(name, known)
                 yield Finding(
                     origin=dispatch.where(f"ingredients.{name}"),
                     message=f"`{dispatch.name}` passes `{name}`, which `{dispatch.recipe}` does not take",
-                    hint=f"Did you mean `{likely}`?" if likely else None,
+                    hint=meant(name, known),
                 )
 
 

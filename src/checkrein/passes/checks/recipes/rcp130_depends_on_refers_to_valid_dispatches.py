@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from checkrein.base.nearest import nearest
 from checkrein.passes.checks.check import Check, Finding, Subject
 from checkrein.passes.checks.kitchen_examples import campaign
 from checkrein.passes.checks.parts import field
-from checkrein.passes.checks.recipe_cases import dispatched
+from checkrein.passes.checks.recipe_cases import dispatched, meant
 
 _FIRST = "- name: first\n  recipe: repair\n  task: Mend it\n"
 _SECOND = "- {name: second, recipe: repair, task: Mend more, depends_on: [BEFORE]}\n"
@@ -19,11 +18,10 @@ def run(subject: Subject) -> Iterator[Finding]:
         known = [one.name for one in case.recipe.dispatches]
         for name in dispatch.depends_on:
             if name not in known:
-                likely = nearest(name, known)
                 yield Finding(
                     origin=field(dispatch, "depends_on"),
                     message=f"`{dispatch.name}` waits for `{name}`, which is no dispatch",
-                    hint=f"Did you mean `{likely}`?" if likely else None,
+                    hint=meant(name, known),
                 )
 
 
