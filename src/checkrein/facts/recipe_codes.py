@@ -95,6 +95,14 @@ _TABLE = (
         "Its expression refers to something that has no value before the first step.",
         "Use only `inputs.` there.",
     ),
+    Code(
+        "RECIPE016",
+        "recipe-subset-disabled",
+        "error",
+        "A run needs a skill, a tool or a pack that the configuration switches off.",
+        "A step would start a worker without its skill, or call a tool that is hidden; so no step starts.",
+        "Run it with --enable-once, or enable the subset in the configuration.",
+    ),
 )
 
 CODES: dict[str, Code] = {entry.code: entry for entry in _TABLE}

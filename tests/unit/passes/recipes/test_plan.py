@@ -110,7 +110,7 @@ PARENT = (
 ingredients:
   sprint: {default: "false"}
   shared: {default: parent}
-requires_packs: [research]
+requires_packs: [audit]
 steps:
   start: {tool: run_cmd, with: {cmd: a}}
   middle: {sub_recipe: prefix, gate: sprint, on_success: build, on_failure: sorry}
@@ -123,7 +123,7 @@ steps:
 PREFIX = """\
 name: prefix
 kitchen_rules: [Plan first]
-requires_packs: [exp-lens]
+requires_packs: [ci]
 ingredients:
   size: {default: "5"}
   shared: {default: child}
@@ -155,7 +155,7 @@ def test_an_open_gate_puts_the_steps_in_their_place(shelf: Shelf) -> None:
         "over": (None, "escalate"),
     }
     assert found.inputs == {"sprint": "true", "shared": "parent", "size": "5"}
-    assert found.packs == ("research", "exp-lens")
+    assert found.packs == ("audit", "ci")
     assert found.rules == ("Use the named tools only", "Plan first")
     assert found.body.steps["prefix_ask"].origin.file.endswith("sub-recipes/prefix.yaml")
 
