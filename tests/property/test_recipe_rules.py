@@ -168,7 +168,7 @@ RECIPES = st.builds(
 
 
 @pytest.fixture(scope="module")
-def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
+def skilled(tmp_path_factory: pytest.TempPathFactory) -> Project:
     """A project whose skills have contracts, one of them broken."""
     root = tmp_path_factory.mktemp("project")
     (root / ".git").mkdir()
@@ -188,8 +188,8 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
 
 
 @pytest.fixture(scope="module")
-def library(project: Project) -> Library:
-    return library_of(project)
+def library(skilled: Project) -> Library:
+    return library_of(skilled)
 
 
 def found(recipe: Recipe, project: Project, library: Library) -> Iterator[Any]:
@@ -205,14 +205,14 @@ def found(recipe: Recipe, project: Project, library: Library) -> Iterator[Any]:
 
 @settings(max_examples=60, deadline=None)
 @given(recipe=RECIPES)
-def test_no_rule_raises(recipe: Recipe, project: Project, library: Library) -> None:
-    for diagnostic in found(recipe, project, library):
+def test_no_rule_raises(recipe: Recipe, skilled: Project, library: Library) -> None:
+    for diagnostic in found(recipe, skilled, library):
         assert diagnostic.origin.line is not None, diagnostic
         assert Path(diagnostic.origin.file).name
         assert diagnostic.message
 
 
-def test_the_rules_do_find(project: Project, library: Library) -> None:
+def test_the_rules_do_find(skilled: Project, library: Library) -> None:
     wrong = Step(name="a", origin=PLACE, kind="tool", subject="nonsense", on_success="a")
     recipe = Recipe(name="research", origin=PLACE, steps=(wrong,))
-    assert {one.code for one in found(recipe, project, library)} >= {"RCP048", "RCP070"}
+    assert {one.code for one in found(recipe, skilled, library)} >= {"RCP048", "RCP070"}

@@ -4,27 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from checkrein.facts.kitchen import kitchen_tools
 from checkrein.passes.checks.check import Check, Finding, Subject
 from checkrein.passes.checks.kitchen_examples import CONFIG, example
-from checkrein.passes.visibility.session_view import rules_for
-from checkrein.passes.visibility.sights import disabled_subsets
+from checkrein.passes.recipes.subset_gate import needs
 
 _STEPS = "clean: {tool: batch_cleanup_clones}"
 
 
 def run(subject: Subject) -> Iterator[Finding]:
     for case in subject.cases:
-        rules = rules_for(subject.project, "headless", requires_packs=case.recipe.requires_packs)
-        off = disabled_subsets(rules)
-        for _, step in case.steps:
-            tool = kitchen_tools().get(step.tool or "")
-            for category in tool.categories if tool is not None else ():
-                if category in off:
-                    message = (
-                        f"`{step.name}` calls `{step.tool}` of the subset `{category}`, which is disabled"
-                    )
-                    yield Finding(origin=step.where("tool"), message=message)
+        for need in needs(case.recipe, case.library):
+            if need.kind == "tool":
+                message = f"A step calls `{need.name}` of the subset `{need.subset}`, which is disabled"
+                related = (need.switch,) if need.switch is not None else ()
+                yield Finding(origin=need.origin, message=message, related=related)
 
 
 CHECK = Check(

@@ -6,23 +6,18 @@ from collections.abc import Iterator
 
 from checkrein.passes.checks.check import Check, Finding, Subject
 from checkrein.passes.checks.kitchen_examples import CONFIG, example
-from checkrein.passes.visibility.session_view import rules_for
-from checkrein.passes.visibility.sights import categories_of, disabled_subsets
+from checkrein.passes.recipes.subset_gate import needs
 
 _STEPS = "look: {tool: run_skill, with: {skill_command: /audit-tests, cwd: .}}"
 
 
 def run(subject: Subject) -> Iterator[Finding]:
     for case in subject.cases:
-        rules = rules_for(subject.project, "headless", requires_packs=case.recipe.requires_packs)
-        off = disabled_subsets(rules)
-        for one in case.skills:
-            for category in categories_of(one.item, rules.governance) if one.item is not None else ():
-                if category in off:
-                    message = (
-                        f"`{one.step.name}` runs `{one.name}` of the subset `{category}`, which is disabled"
-                    )
-                    yield Finding(origin=one.step.where("with.skill_command"), message=message)
+        for need in needs(case.recipe, case.library):
+            if need.kind == "skill":
+                message = f"A step runs `{need.name}` of the subset `{need.subset}`, which is disabled"
+                related = (need.switch,) if need.switch is not None else ()
+                yield Finding(origin=need.origin, message=message, related=related)
 
 
 CHECK = Check(
