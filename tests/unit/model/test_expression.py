@@ -125,6 +125,11 @@ def test_values_are_not_expressions() -> None:
     ) == ("/t{{CHECKREIN_TEMP}}")
 
 
+def test_the_default_of_an_input_may_hold_the_directory() -> None:
+    scope = Scope(inputs={"plans": "{{AUTOSKILLIT_TEMP}}/plans"}, temp="/t")
+    assert render("${{ inputs.plans }}", scope) == "/t/plans"
+
+
 def test_references() -> None:
     text = "${{ inputs.a }} ${{ context.b.c[0] | trim }} $${{ inputs.d }}"
     assert [str(one) for one in references(text)] == ["inputs.a", "context.b.c[0]"]

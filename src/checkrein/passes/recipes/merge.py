@@ -95,7 +95,7 @@ class _Merger:
         prefix = self._prefix(sub.name, step.name)
 
         def target(written: str) -> str:
-            return f"{prefix}{written}" if written in names else ends.get(written, written)
+            return ends.get(written) or (f"{prefix}{written}" if written in names else written)
 
         return [replace(rerouted(one, target), name=f"{prefix}{one.name}") for one in inner]
 

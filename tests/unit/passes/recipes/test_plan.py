@@ -198,6 +198,13 @@ def test_a_sub_recipe_twice_and_inside_another(shelf: Shelf) -> None:
     }
 
 
+def test_the_ends_of_a_sub_recipe_are_its_ends_whatever_its_steps_are_called(shelf: Shelf) -> None:
+    own = PREFIX + "  done: {action: stop, message: x}\n  escalate: {action: stop, message: x}\n"
+    found = made(shelf({**FILES, "sub-recipes/prefix.yaml": own}), sprint="true")
+    assert routes(found)["prefix_ask"] == ("build", "prefix_triage")
+    assert routes(found)["prefix_triage"] == ("prefix_ask", "sorry")
+
+
 def test_a_sub_recipe_that_contains_itself_is_not_merged(shelf: Shelf) -> None:
     loop = PREFIX + "  again: {sub_recipe: prefix, gate: sprint, on_success: done}\n"
     library = shelf({**FILES, "sub-recipes/prefix.yaml": loop})
