@@ -80,8 +80,10 @@ def test_conditions(condition: str, expected: bool) -> None:
         ("(inputs.flag", "syntax", "`)` is missing"),
         ("inputs.flag = true", "syntax", "`=` is not expected here"),
         ("", "syntax", "it is empty"),
+        ("inputs.flag == 'x", "syntax", "the quote ' is never closed"),
+        ("inputs.flag == " + "x" * 5000, "syntax", "longer than 4000 characters"),
         ("not " * 100 + "inputs.flag", "syntax", "levels deep"),
-        ("(" * 5000, "syntax", "levels deep"),
+        ("(" * 3000, "syntax", "levels deep"),
     ],
 )
 def test_a_condition_without_a_value_says_why(condition: str, kind: str, said: str) -> None:

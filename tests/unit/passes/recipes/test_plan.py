@@ -302,3 +302,21 @@ def test_names_in_both_folders_and_bundled(shelf: Shelf) -> None:
     main = library.recipes["main"]
     assert "/.checkrein/" in main.item.origin.file
     assert len(main.shadowed) == 1
+
+
+def test_sub_recipes_that_multiply_are_not_merged_without_end(shelf: Shelf) -> None:
+    """Each level includes the next twice."""
+    files = {
+        f"sub-recipes/s{level}.yaml": f"name: s{level}\ningredients: {{g: {{default: yes}}}}\nsteps:\n"
+        + "".join(f"  {name}: {{sub_recipe: s{level + 1}, gate: g, on_success: done}}\n" for name in "ab")
+        for level in range(30)
+    }
+    text = (
+        HEAD + "ingredients: {g: {default: yes}}\nsteps:\n  a: {sub_recipe: s0, gate: g, on_success: done}\n"
+    )
+    library = shelf({**files, "main.yaml": text})
+    recipe = library.recipe("main")
+    assert recipe is not None
+    merged = merge(recipe, library, {})
+    assert merged.missing
+    assert len(merged.recipe.steps) < 20_000
