@@ -41,12 +41,15 @@ class Library(Struct, frozen=True, kw_only=True):
 
 
 def library_of(project: Project, *files: str) -> Library:
-    """The library of a project. `files` are further recipe files, which win over all others."""
+    """The library of a project. `files` are recipe files from elsewhere, which win over all others."""
     own = Sources(recipes=project.sources.recipes, diagnostics=project.sources.diagnostics)
     if not own.recipes:
         own = read_recipes(project.place)
     log = Log(project.place.within)
-    named = tuple(one for file in files if (one := read_file(file, "cli", log)) is not None)
+    known = {os.path.realpath(one.origin.file) for one in own.recipes}
+    known |= {os.path.realpath(one.origin.file) for one in own.diagnostics}
+    new = [file for file in files if os.path.realpath(file) not in known]
+    named = tuple(one for file in new if (one := read_file(file, "cli", log)) is not None)
     every = Sources(recipes=named, diagnostics=tuple(log)) + own + bundled_recipes()
     return Library(
         project=project,
