@@ -8,11 +8,12 @@ from functools import cache
 from msgspec import Struct
 
 from checkrein.base.diagnostic import Diagnostic
+from checkrein.base.files import beneath
 from checkrein.dialects.codes import Log
 from checkrein.dialects.recipe.read import read_file, read_folder
 from checkrein.model.project import Project, Resolved, Sources
 from checkrein.model.recipe import Recipe
-from checkrein.passes.recipes.folders import read_recipes
+from checkrein.passes.recipes.folders import read_recipes, recipe_folders
 from checkrein.passes.resolve import names
 from checkrein.passes.visibility.bundled_skills import PLUGIN
 
@@ -42,9 +43,7 @@ class Library(Struct, frozen=True, kw_only=True):
 
 def library_of(project: Project, *files: str) -> Library:
     """The library of a project. `files` are recipe files from elsewhere, which win over all others."""
-    own = Sources(recipes=project.sources.recipes, diagnostics=project.sources.diagnostics)
-    if not own.recipes:
-        own = read_recipes(project.place)
+    own = _own(project)
     log = Log(project.place.within)
     known = {os.path.realpath(one.origin.file) for one in own.recipes}
     known |= {os.path.realpath(one.origin.file) for one in own.diagnostics}
@@ -57,6 +56,16 @@ def library_of(project: Project, *files: str) -> Library:
         sub_recipes=names.recipes(one for one in every.recipes if one.is_sub_recipe),
         diagnostics=every.diagnostics,
     )
+
+
+def _own(project: Project) -> Sources:
+    """The recipes that were loaded with the project, and what was wrong with them; a session loads none."""
+    if not project.sources.recipes:
+        return read_recipes(project.place)
+    folders = recipe_folders(project.place)
+    found = project.sources.diagnostics
+    about = tuple(one for one in found if any(beneath(one.origin.file, folder) for folder in folders))
+    return Sources(recipes=project.sources.recipes, diagnostics=about)
 
 
 @cache
