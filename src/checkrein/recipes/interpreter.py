@@ -1,0 +1,226 @@
+"""Executes one body of a Plan, step by step, from its journal on.
+
+Reading the same journal again gives the same way through the steps: everything that can differ is an entry.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from checkrein.base import clock
+from checkrein.llm.cancel import Cancel
+from checkrein.model.expression_value import Failure, Scope, render, text_of
+from checkrein.model.recipe import DONE, ESCALATE
+from checkrein.model.recipe_plan import Plan, PlanBody, PlanStep
+from checkrein.recipes import calls, fan
+from checkrein.recipes.journal import End, Entry, Wait
+from checkrein.recipes.port import Bell, Durable, Place, StepRunner, Waiting, Watcher, Workplace
+from checkrein.recipes.routing import captured, is_skipped, target
+
+MOST_VISITS = 10_000
+"""Steps that one body may make: a loop that never ends is a failure."""
+_AT_ONCE = 1.0
+"""Seconds that a body sleeps through itself; longer waits need no process."""
+
+
+class Crew(Struct, frozen=True, kw_only=True):
+    """Who works for a run."""
+
+    runner: StepRunner
+    workplace: Workplace
+    bell: Bell
+    watcher: Watcher
+    worker: str = ""
+
+
+class Stopped(Exception):  # noqa: N818
+    """A `stop` inside of a `foreach` or `parallel` ends the whole run."""
+
+    def __init__(self, end: End) -> None:
+        super().__init__(end)
+        self.end = end
+
+
+class Interpreter:
+    """For one body of one run. `branch` is its path, "" for the top; `place` as in `port.Branch`."""
+
+    def __init__(
+        self,
+        run: str,
+        plan: Plan,
+        durable: Durable,
+        crew: Crew,
+        *,
+        cancel: Cancel | None = None,
+        branch: str = "",
+        place: Place = (),
+    ) -> None:
+        self.run_id = run
+        self.plan = plan
+        self.durable = durable
+        self.crew = crew
+        self.cancel = cancel or Cancel()
+        self.branch = branch
+        self.place = place
+
+    def run(self, context: dict[str, Any] | None = None) -> End:
+        """To its end, or to a wait."""
+        try:
+            top = body_at(self.plan, self.place)
+            return self.body(top, f"{self.branch}/" if self.branch else "", context or {}, self.place)
+        except Stopped as stop:
+            return stop.end
+        except Waiting as waiting:
+            return End(state="waiting", step=waiting.wait.path, waits=(waiting.wait,))
+
+    def body(self, body: PlanBody, prefix: str, context: dict[str, Any], place: Place) -> End:
+        visits: Counter[str] = Counter()
+        context, fresh = dict(context), dict[str, Any]()
+        at, last, problem = body.entry, "", ""
+        while at not in (DONE, ESCALATE):
+            step = body.steps[at]
+            visits[at] += 1
+            if visits.total() > MOST_VISITS:
+                at, problem = ESCALATE, f"{MOST_VISITS:,} steps did not lead to an end"
+                break
+            path = f"{prefix}{at}" + (f"@{visits[at]}" if visits[at] > 1 else "")
+            self._stand_still(path)
+            scope = self.scope(context)
+            if step.kind == "stop" and not is_skipped(step, scope):
+                raise Stopped(self._stop(step, path, scope))
+            entry = self._entry(step, path, scope, place)
+            scope = replace(scope, result=entry.result)
+            found = captured(step, entry, scope)
+            if isinstance(found, Failure):
+                entry = replace(entry, state="failure", problem=str(found))
+            else:
+                context |= found
+                fresh |= found
+            to = target(step, entry, replace(scope, context=context))
+            if isinstance(to, Failure):
+                entry, to = replace(entry, problem=str(to)), step.on_failure
+            last, at = path, to
+            problem = entry.problem or entry.reason
+        if at == DONE:
+            return End(state="done", step=last, captured=fresh)
+        return End(state="failed", step=last, message=problem, is_failure=True, captured=fresh)
+
+    def scope(self, context: dict[str, Any]) -> Scope:
+        return Scope(inputs=self.plan.inputs, context=context)
+
+    def record(self, path: str, name: str, work: Callable[[], Entry]) -> Entry:
+        """The entry of that name. The watcher hears of it when it is new, and when it stands."""
+
+        def watched() -> Entry:
+            self.crew.watcher.saw(path, None)
+            return replace(work(), worker=self.crew.worker)
+
+        entry = self.durable.step(name, watched)
+        self.crew.watcher.saw(path, entry)
+        return entry
+
+    def _entry(self, step: PlanStep, path: str, scope: Scope, place: Place) -> Entry:
+        plain = Entry(path=path, step=step.name, kind=step.kind, state="success")
+        if is_skipped(step, scope):
+            return self.record(path, path, lambda: replace(plain, state="skipped"))
+        match step.kind:
+            case "tool" | "python":
+                return calls.called(self, step, path, scope)
+            case "foreach" | "parallel":
+                return fan.fanned(self, step, path, scope, place)
+            case "confirm":
+                return self._confirmed(step, plain, scope)
+            case "wait":
+                return self._waited(step, plain, scope)
+            case "constant":
+                value = render(step.subject, scope)
+                if isinstance(value, Failure):
+                    failed = replace(plain, state="failure", problem=str(value))
+                    return self.record(path, path, lambda: failed)
+                result = {**value, "value": value} if isinstance(value, dict) else {"value": value}
+                return self.record(path, path, lambda: replace(plain, result=result))
+            case _:
+                return self.record(path, path, lambda: plain)
+
+    def _stop(self, step: PlanStep, path: str, scope: Scope) -> End:
+        shown = self._shown(step, scope)
+        self.record(
+            path,
+            path,
+            lambda: Entry(path=path, step=step.name, kind="stop", state="success", shown=shown),
+        )
+        is_failure = step.name.startswith(ESCALATE) or f"_{ESCALATE}" in step.name
+        return End(state="stopped", step=path, message=shown, is_failure=is_failure)
+
+    def _confirmed(self, step: PlanStep, plain: Entry, scope: Scope) -> Entry:
+        """Asked once, answered once; between them no process waits."""
+        path = plain.path
+        wait = Wait(kind="confirm", path=path, shown=self._shown(step, scope))
+
+        def ask() -> Entry:
+            self.crew.bell.ring(self.run_id, wait)
+            return replace(plain, state="asked", shown=wait.shown, at=clock.now())
+
+        asked = self.record(path, f"{path} asked", ask)
+
+        def answered() -> Entry:
+            answer = self.durable.answer(wait)
+            if answer is None:
+                raise Waiting(wait)
+            yes = answer.verdict == "approve"
+            result = {"answer": "yes" if yes else "no", "by": answer.by, **answer.result}
+            return replace(
+                plain,
+                state="success" if yes else "failure",
+                reason="" if yes else "rejected",
+                problem="" if yes else f"{answer.by} rejected it",
+                shown=asked.shown,
+                by=answer.by,
+                at=answer.at,
+                result=result,
+            )
+
+        return self.record(path, path, answered)
+
+    def _waited(self, step: PlanStep, plain: Entry, scope: Scope) -> Entry:
+        given = step.subject if step.subject is not None else step.with_args.get("seconds")
+        try:
+            seconds = float(text_of(render(given, scope)))
+        except ValueError:
+            failed = replace(plain, state="failure", problem=f"{text_of(given)!r} is not a number of seconds")
+            return self.record(plain.path, plain.path, lambda: failed)
+        return self.pause(plain, plain.path, seconds)
+
+    def pause(self, plain: Entry, name: str, seconds: float) -> Entry:
+        """Until the recorded moment. A long pause needs no process."""
+        path = plain.path
+        entry = self.record(
+            path, name, lambda: replace(plain, state="waited", until=clock.now() + max(0.0, seconds))
+        )
+        left = entry.until - clock.now()
+        if left > _AT_ONCE:
+            raise Waiting(Wait(kind="timer", path=path, until=entry.until))
+        if left > 0:
+            self.cancel.wait(left)
+        return replace(entry, state="success")
+
+    def _stand_still(self, path: str) -> None:
+        why = self.durable.interruption()
+        if why is not None:
+            raise Waiting(Wait(kind=why, path=path))
+
+    def _shown(self, step: PlanStep, scope: Scope) -> str:
+        shown = render(step.message, scope)
+        return step.message if isinstance(shown, Failure) else text_of(shown)
+
+
+def body_at(plan: Plan, place: Place) -> PlanBody:
+    body = plan.body
+    for name, number in place:
+        body = body.steps[name].bodies[number]
+    return body
