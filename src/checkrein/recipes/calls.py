@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
@@ -9,7 +10,8 @@ from msgspec.structs import replace
 
 from checkrein.base.errors import CheckreinError
 from checkrein.base.ids import new_uuid
-from checkrein.model.expression_value import Failure, Scope, render
+from checkrein.model.expression import Failure
+from checkrein.model.expression_value import Scope, render
 from checkrein.model.recipe_plan import PlanStep
 from checkrein.recipes.journal import Entry, Wait
 from checkrein.recipes.outcome import Outcome, failed
@@ -49,14 +51,11 @@ def _attempt(at: Interpreter, task: Task, plain: Entry, name: str) -> Entry:
     if task.effect != "once":
         return at.record(task.path, name, lambda: _done(at, task, plain))
     for turn in count(1):
-        own = new_uuid()
+        began = replace(plain, state="started", token=new_uuid())
         mark = f"{name} started" if turn == 1 else f"{name} started {turn}"
-        begun = at.record(task.path, mark, lambda own=own: replace(plain, state="started", token=own))
-        named = name if turn == 1 else f"{name} again {turn}"
-        if begun.token == own:
-            entry = at.record(task.path, named, lambda: _done(at, task, plain))
-        else:
-            entry = at.record(task.path, named, lambda turn=turn: _reconciled(at, plain, turn))
+        is_ours = at.record(task.path, mark, partial(replace, began)).token == began.token
+        work = partial(_done, at, task, plain) if is_ours else partial(_reconciled, at, plain, turn)
+        entry = at.record(task.path, name if turn == 1 else f"{name} again {turn}", work)
         if entry.reason != "reconciled_again":
             return entry
     raise AssertionError("count has no end")

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
-from checkrein.model.expression_value import Failure, Scope, render
+from checkrein.model.expression import Failure
+from checkrein.model.expression_value import Scope, render
 from checkrein.model.recipe_plan import PlanStep
 from checkrein.recipes.journal import End, Entry, Wait
 from checkrein.recipes.port import Branch, Place, Waiting

@@ -14,7 +14,8 @@ from msgspec.structs import replace
 
 from checkrein.base import clock
 from checkrein.llm.cancel import Cancel
-from checkrein.model.expression_value import Failure, Scope, render, text_of
+from checkrein.model.expression import Failure
+from checkrein.model.expression_value import Scope, render, text_of
 from checkrein.model.recipe import DONE, ESCALATE
 from checkrein.model.recipe_plan import Plan, PlanBody, PlanStep
 from checkrein.recipes import calls, fan

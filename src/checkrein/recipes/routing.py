@@ -7,7 +7,8 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from checkrein.model.expression_value import Failure, Scope, holds, render, truthy
+from checkrein.model.expression import Failure
+from checkrein.model.expression_value import Scope, holds, render, truthy
 from checkrein.model.recipe_plan import PlanStep
 from checkrein.recipes.journal import Entry
 

@@ -8,37 +8,13 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from checkrein.base.origin import Origin
 from checkrein.model.recipe import Arm
-from checkrein.model.recipe_plan import Plan, PlanBody, PlanStep
+from checkrein.model.recipe_plan import PlanStep
 from checkrein.recipes.fake import BROKEN, Crash, MemoryRun, ScriptedSteps
 from checkrein.recipes.journal import Answer
 from checkrein.recipes.outcome import Outcome, State
 from checkrein.recipes.port import Task
-
-HERE = Origin("recipe.yaml", "project", None)
-
-
-def step(
-    name: str, kind: Any = "tool", subject: Any = "run_cmd", to: str | None = "done", **more: Any
-) -> PlanStep:
-    chosen = {
-        "on_failure": "escalate",
-        "on_context_limit": "escalate",
-        "on_exhausted": "escalate",
-        "skipped_to": to or "done",
-        "effect": "pure",
-        **more,
-    }
-    return PlanStep(name=name, kind=kind, subject=subject, origin=HERE, on_success=to, **chosen)
-
-
-def body(*steps: PlanStep, name: str = "main") -> PlanBody:
-    return PlanBody(name=name, steps={one.name: one for one in steps})
-
-
-def plan(*steps: PlanStep, **inputs: Any) -> Plan:
-    return Plan(name="test", origin=HERE, inputs=inputs, body=body(*steps), digest="d")
+from support.recipe_plans import HERE, body, plan, step
 
 
 def went(run: MemoryRun) -> list[str]:
