@@ -86,6 +86,8 @@ def load(path: str | os.PathLike[str] = ".", **given: Unpack[LoadOptions]) -> Pr
     own = claude.read(place, options)
     others = _others(place, own) if detect else {}
     sources = own + agent_skills.read(place)
+    if detect:
+        sources = sources + _recipes(place)
     if located.spec is not None and not (_holds(sources, located.spec) or _is_of(others, located.spec)):
         from checkrein.dialects.claude import files
 
@@ -151,6 +153,12 @@ def _own_skills(place: Place) -> Sources:
     seen: set[str] = set()
     skills = tuple(skill for path in found for skill in claude.read_skills(path, "project", log, seen))
     return Sources(skills=skills, diagnostics=tuple(log))
+
+
+def _recipes(place: Place) -> Sources:
+    from checkrein.passes.recipes.folders import read_recipes
+
+    return read_recipes(place)
 
 
 def _bundled() -> Sources:

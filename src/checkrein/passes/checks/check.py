@@ -22,6 +22,7 @@ from checkrein.model.project import Project
 from checkrein.passes.checks.prose import Body
 
 if TYPE_CHECKING:
+    from checkrein.passes.recipes.library import Library
     from checkrein.policy.tools import Tools
 
 Files = dict[str, str]
@@ -52,6 +53,13 @@ class Subject:
         from checkrein.passes.tools import added_tools
 
         return added_tools(self.project.place.root).registry()
+
+    @cached_property
+    def library(self) -> Library:
+        """All recipes that the project can run."""
+        from checkrein.passes.recipes.library import library_of
+
+        return library_of(self.project)
 
     def text(self, file: str) -> str:
         if file not in self._texts:
