@@ -68,7 +68,9 @@ class SinkSteps:
 
 def staff_of(runner: StepRunner, quiet: Quiet | None = None) -> Staff:
     quiet = quiet or Quiet()
-    return Staff(runner=runner, workplace=lambda row, plan: Here(row.cwd), bell=quiet, watcher=quiet)
+    return Staff(
+        runner=runner, workplace=lambda row, plan: Here(row.cwd), bell=lambda row: quiet, watcher=quiet
+    )
 
 
 class Shop:

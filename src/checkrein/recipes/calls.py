@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
+from checkrein.base import clock
 from checkrein.base.errors import CheckreinError
 from checkrein.base.ids import new_uuid
 from checkrein.model.expression import Failure
@@ -37,7 +38,7 @@ def called(at: Interpreter, step: PlanStep, path: str, scope: Scope) -> Entry:
         tried = replace(task, attempt=attempt, failures=failures)
         entry = _attempt(at, tried, replace(plain, attempt=attempt), name)
         if entry.state == "later":
-            at.pause(replace(plain, attempt=attempt), f"{name} later", entry.pause)
+            at.pause(replace(plain, attempt=attempt), f"{name} later", partial(_later, entry.pause))
         elif entry.state == "again" and failures < step.retries:
             failures += 1
         else:
@@ -102,6 +103,10 @@ def _outcome(at: Interpreter, task: Task) -> Outcome:
         return failed(error.kind, " ".join(filter(None, (error.message, error.hint))))
     except Exception as error:
         return failed("crashed", f"{type(error).__name__}: {error}")
+
+
+def _later(seconds: float) -> float:
+    return clock.now() + seconds
 
 
 def _tool(step: PlanStep) -> str:

@@ -35,7 +35,6 @@ RUNS = sa.Table(
     sa.Column("want", sa.String(16), nullable=False),
     sa.Column("by", sa.Text, nullable=False),
     sa.Column("created", sa.Double, nullable=False),
-    sa.Column("options", sa.Text, nullable=False),
 )
 WORKERS = sa.Table(
     "checkrein_workers",
@@ -72,7 +71,7 @@ ANSWERS = sa.Table(
 
 class RunRow(Struct, frozen=True, kw_only=True):
     """A run as it was asked for. `want` is what people want of it: run, pause or cancel. `machine` is where
-    its directory is. `options` are the rules and the trust that it was started with."""
+    its directory is. A run brings no rights: those of its worker count."""
 
     id: str
     recipe: str
@@ -83,7 +82,6 @@ class RunRow(Struct, frozen=True, kw_only=True):
     want: str
     by: str
     created: float
-    options: str = "{}"
 
 
 class WorkerRow(Struct, frozen=True, kw_only=True):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, Literal
 
 import msgspec
@@ -83,7 +82,6 @@ class Desk:
         queue: str = DEFAULT,
         priority: int = PRIORITY,
         line: str | None = None,
-        options: Mapping[str, Any] | None = None,
     ) -> str:
         """Put a run into its queue. `line` is another queue that takes it first."""
         run = f"r-{new_uuid()[:13]}"
@@ -100,7 +98,6 @@ class Desk:
                 want="run",
                 by=by,
                 created=clock.now(),
-                options=msgspec.json.encode(options or {}).decode(),
             )
         )
         self._engine.start(run, line or name, priority)

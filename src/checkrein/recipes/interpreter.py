@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from msgspec import Struct
@@ -83,7 +84,7 @@ class Interpreter:
         visits: Counter[str] = Counter()
         context, fresh = dict(context), dict[str, Any]()
         at, last, problem = body.entry, "", ""
-        while at not in (DONE, ESCALATE):
+        while at in body.steps:
             step = body.steps[at]
             visits[at] += 1
             if visits.total() > MOST_VISITS:
@@ -91,7 +92,7 @@ class Interpreter:
                 break
             path = f"{prefix}{at}" + (f"@{visits[at]}" if visits[at] > 1 else "")
             self._stand_still(path)
-            scope = self.scope(context)
+            scope = self._scope(step, context)
             if step.kind == "stop" and not is_skipped(step, scope):
                 raise Stopped(self._stop(step, path, scope))
             entry = self._entry(step, path, scope, place)
@@ -111,8 +112,11 @@ class Interpreter:
             return End(state="done", step=last, captured=fresh)
         return End(state="failed", step=last, message=problem, is_failure=True, captured=fresh)
 
-    def scope(self, context: dict[str, Any]) -> Scope:
-        return Scope(inputs=self.plan.inputs, context=context)
+    def _scope(self, step: PlanStep, context: dict[str, Any]) -> Scope:
+        campaign = context if self.plan.is_campaign else {}
+        return Scope(
+            inputs=self.plan.inputs, context=dict(context), campaign=campaign, optional=step.optional_refs
+        )
 
     def record(self, path: str, name: str, work: Callable[[], Entry]) -> Entry:
         """The entry of that name. The watcher hears of it when it is new, and when it stands."""
@@ -141,8 +145,7 @@ class Interpreter:
             case "constant":
                 value = render(step.subject, scope)
                 if isinstance(value, Failure):
-                    failed = replace(plain, state="failure", problem=str(value))
-                    return self.record(path, path, lambda: failed)
+                    return self.record(path, path, partial(_wrong, plain, str(value)))
                 result = {**value, "value": value} if isinstance(value, dict) else {"value": value}
                 return self.record(path, path, lambda: replace(plain, result=result))
             case _:
@@ -189,20 +192,22 @@ class Interpreter:
         return self.record(path, path, answered)
 
     def _waited(self, step: PlanStep, plain: Entry, scope: Scope) -> Entry:
-        given = step.subject if step.subject is not None else step.with_args.get("seconds")
-        try:
-            seconds = float(text_of(render(given, scope)))
-        except ValueError:
-            failed = replace(plain, state="failure", problem=f"{text_of(given)!r} is not a number of seconds")
-            return self.record(plain.path, plain.path, lambda: failed)
-        return self.pause(plain, plain.path, seconds)
+        given = render(step.with_args, scope)
+        if isinstance(given, Failure):
+            return self.record(plain.path, plain.path, partial(_wrong, plain, f"with: {given}"))
+        for name, moment in (("seconds", _seconds), ("until", _instant)):
+            if name in given:
+                until = moment(text_of(given[name]))
+                if until is None:
+                    problem = f"`{name}: {text_of(given[name])[:80]}` is not a time"
+                    return self.record(plain.path, plain.path, partial(_wrong, plain, problem))
+                return self.pause(plain, plain.path, until)
+        return self.record(plain.path, plain.path, partial(_wrong, plain, "with: `seconds` or `until`"))
 
-    def pause(self, plain: Entry, name: str, seconds: float) -> Entry:
-        """Until the recorded moment. A long pause needs no process."""
+    def pause(self, plain: Entry, name: str, until: Callable[[], float]) -> Entry:
+        """Until the moment that the first reading records. A long pause needs no process."""
         path = plain.path
-        entry = self.record(
-            path, name, lambda: replace(plain, state="waited", until=clock.now() + max(0.0, seconds))
-        )
+        entry = self.record(path, name, lambda: replace(plain, state="waited", until=until()))
         left = entry.until - clock.now()
         if left > _AT_ONCE:
             raise Waiting(Wait(kind="timer", path=path, until=entry.until))
@@ -225,3 +230,26 @@ def body_at(plan: Plan, place: Place) -> PlanBody:
     for name, number in place:
         body = body.steps[name].bodies[number]
     return body
+
+
+def _wrong(plain: Entry, problem: str) -> Entry:
+    return replace(plain, state="failure", reason="expression", problem=problem)
+
+
+def _seconds(text: str) -> Callable[[], float] | None:
+    try:
+        seconds = float(text)
+    except ValueError:
+        return None
+    return lambda: clock.now() + max(0.0, seconds)
+
+
+def _instant(text: str) -> Callable[[], float] | None:
+    from datetime import UTC, datetime
+
+    try:
+        found = datetime.fromisoformat(text.strip())
+    except ValueError:
+        return None
+    moment = found if found.tzinfo else found.replace(tzinfo=UTC)
+    return moment.timestamp

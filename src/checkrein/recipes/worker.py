@@ -34,7 +34,7 @@ class Staff(Struct, frozen=True, kw_only=True):
 
     runner: StepRunner
     workplace: Callable[[RunRow, Plan], Workplace]
-    bell: Bell
+    bell: Callable[[RunRow], Bell]
     watcher: Watcher
 
 
@@ -139,7 +139,7 @@ class Worker:
             crew = Crew(
                 runner=self._staff.runner,
                 workplace=self._staff.workplace(row, plan),
-                bell=self._staff.bell,
+                bell=self._staff.bell(row),
                 watcher=_Watched(self, run),
                 worker=self.me.id,
             )

@@ -269,10 +269,25 @@ def test_a_branch_that_waits_makes_its_parent_wait_and_the_others_go_on() -> Non
 def test_a_long_wait_leaves_and_a_short_one_stays(monkeypatch: pytest.MonkeyPatch) -> None:
     moment = [1000.0]
     monkeypatch.setattr("checkrein.base.clock.now", lambda: moment[0])
-    run = MemoryRun(plan(step("rest", "wait", "3600")), ScriptedSteps())
+    run = MemoryRun(plan(step("rest", "wait", None, with_args={"seconds": "3600"})), ScriptedSteps())
     assert run.go().waits[0].until == 4600.0
     moment[0] = 4599.99
     assert run.go().state == "done"
+
+
+@pytest.mark.parametrize(
+    "given", [{"seconds": "soon"}, {"until": "then"}, {}, {"seconds": "${{ inputs.no }}"}]
+)
+def test_a_wait_without_a_time_is_a_failure(given: dict[str, Any]) -> None:
+    run = MemoryRun(plan(step("rest", "wait", None, with_args=given)), ScriptedSteps())
+    assert run.go().state == "failed"
+
+
+def test_a_wait_may_name_the_moment() -> None:
+    run = MemoryRun(
+        plan(step("rest", "wait", None, with_args={"until": "2100-01-01T00:00:00Z"})), ScriptedSteps()
+    )
+    assert run.go().waits[0].until == 4102444800.0
 
 
 def test_a_pause_stands_before_the_next_step() -> None:
