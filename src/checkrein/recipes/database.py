@@ -98,7 +98,15 @@ class WorkerRow(Struct, frozen=True, kw_only=True):
     state: str = "live"
     began: float = 0.0
     beat: float = 0.0
-    doing: str = "{}"
+    doing: str = "[]"
+
+
+class Doing(Struct, frozen=True):
+    """A step that runs now."""
+
+    run: str
+    path: str
+    since: float
 
 
 class WaitRow(Struct, frozen=True, kw_only=True):

@@ -2,65 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any
 
 import msgspec
-from msgspec import Struct
 
 from checkrein.base import clock
 from checkrein.base.errors import NotFoundError, RunError
 from checkrein.base.ids import new_uuid
 from checkrein.base.nearest import did_you_mean
 from checkrein.model.recipe_plan import Plan
-from checkrein.recipes.database import Database, RunRow, WaitRow
+from checkrein.recipes.database import Database, Doing, RunRow, WaitRow, WorkerRow
 from checkrein.recipes.engine import BodyRow, Engine
-from checkrein.recipes.journal import Answer, Entry, Verdict, Wait
+from checkrein.recipes.journal import Answer, Verdict
 from checkrein.recipes.queues import DEFAULT, run_queue
+from checkrein.recipes.views import OVER, Line, Running, RunState, RunView, WorkerView
 
 PRIORITY = 100
-RunState = Literal[
-    "queued", "running", "waiting", "paused", "done", "failed", "stopped", "cancelled", "crashed"
-]
-OVER: tuple[RunState, ...] = ("done", "failed", "stopped", "cancelled", "crashed")
-
-
-class Line(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """An entry of the journal with its moments. `branch` is the body that it stands in."""
-
-    run: str
-    name: str
-    entry: Entry
-    began: float
-    ended: float
-    branch: str = ""
-
-
-class Running(Struct, frozen=True, kw_only=True):
-    """A step that some worker runs now."""
-
-    path: str
-    since: float
-    worker: str
-
-
-class RunView(Struct, frozen=True, kw_only=True):
-    """A run as it stands. `waits` says what it waits for; `running` the steps that run now."""
-
-    run: str
-    recipe: str
-    state: RunState
-    created: float
-    updated: float
-    queue: str
-    step: str = ""
-    message: str = ""
-    worker: str = ""
-    usd: float = 0.0
-    tokens: int = 0
-    waits: tuple[Wait, ...] = ()
-    running: tuple[Running, ...] = ()
-    steps: tuple[Line, ...] = ()
-    is_failure: bool = False
 
 
 class Desk:
@@ -214,13 +171,22 @@ class Desk:
             steps=steps,
         )
 
+    def workers(self) -> list[WorkerView]:
+        return [
+            WorkerView(
+                worker=one.id,
+                machine=one.machine,
+                kind=one.kind,
+                pid=one.pid,
+                began=one.began,
+                running=_doing(one),
+            )
+            for one in self._database.workers("live")
+        ]
+
     def _running(self, run: str) -> tuple[Running, ...]:
-        return tuple(
-            Running(path=one["path"], since=one["since"], worker=worker.id)
-            for worker in self._database.workers("live")
-            for one in msgspec.json.decode(worker.doing)
-            if isinstance(one, dict) and one.get("run") == run
-        )
+        every = (one for worker in self._database.workers("live") for one in _doing(worker))
+        return tuple(one for one in every if one.run == run)
 
 
 def _state(row: RunRow, body: BodyRow | None) -> RunState:
@@ -237,3 +203,8 @@ def _state(row: RunRow, body: BodyRow | None) -> RunState:
     if body.end.state == "waiting":
         return "paused" if row.want == "pause" else "waiting"
     return body.end.state
+
+
+def _doing(worker: WorkerRow) -> tuple[Running, ...]:
+    found = msgspec.json.decode(worker.doing, type=list[Doing])
+    return tuple(Running(run=one.run, path=one.path, since=one.since, worker=worker.id) for one in found)

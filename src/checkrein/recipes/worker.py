@@ -15,7 +15,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from checkrein.llm.cancel import Cancel
 from checkrein.model.recipe_plan import Plan
-from checkrein.recipes.database import LEASE, Database, RunRow, WaitRow, WorkerRow
+from checkrein.recipes.database import LEASE, Database, Doing, RunRow, WaitRow, WorkerRow
 from checkrein.recipes.engine import Engine, EngineBody, Executor, QueueTerms, body_id
 from checkrein.recipes.interpreter import Crew, Interpreter
 from checkrein.recipes.journal import End, Entry
@@ -36,14 +36,6 @@ class Staff(Struct, frozen=True, kw_only=True):
     workplace: Callable[[RunRow, Plan], Workplace]
     bell: Callable[[RunRow], Bell]
     watcher: Watcher
-
-
-class Doing(Struct, frozen=True):
-    """A step that runs now."""
-
-    run: str
-    path: str
-    since: float
 
 
 class Worker:
