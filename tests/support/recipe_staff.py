@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 
 from checkrein.llm.cancel import Cancel
-from checkrein.recipes.database import Database, database_at
+from checkrein.recipes.database import LEASE, Database, database_at
 from checkrein.recipes.desk import Desk
 from checkrein.recipes.engine import Engine, QueueTerms
 from checkrein.recipes.fake import Here, Quiet
@@ -76,9 +76,9 @@ def staff_of(runner: StepRunner, quiet: Quiet | None = None) -> Staff:
 class Shop:
     """A database, a desk and workers in this process."""
 
-    def __init__(self, home: Path, url: str | None = None) -> None:
+    def __init__(self, home: Path, url: str | None = None, lease: float = LEASE) -> None:
         self.home = home
-        self.database: Database = database_at(home, url)
+        self.database: Database = database_at(home, url, lease)
         self.engine = Engine(self.database.url)
         self.desk = Desk(self.database, self.engine)
         self.desk.prepare()
@@ -99,11 +99,10 @@ class Shop:
 
 
 def main() -> None:
-    home = Path(sys.argv[1])
-    shop = Shop(home, sys.argv[2] if len(sys.argv) > 2 else None)
-    sink = Sink(Path(os.environ["RECIPE_SINK"]))
-    with shop.worker(SinkSteps(sink, float(os.environ.get("RECIPE_SECONDS", "0")))):
-        (home / "ready").touch()
+    home, url, sink, lease, seconds = sys.argv[1:]
+    shop = Shop(Path(home), url or None, float(lease))
+    with shop.worker(SinkSteps(Sink(Path(sink)), float(seconds))):
+        (Path(home) / f"ready-{os.getpid()}").touch()
         time.sleep(3600)
 
 

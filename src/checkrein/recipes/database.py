@@ -21,6 +21,8 @@ from checkrein.recipes.journal import Answer, Wait
 
 LEASE = 6.5
 """Seconds without a beat after which a worker counts as dead."""
+BEATS = 6.5
+"""Beats within a lease."""
 
 _META = sa.MetaData()
 RUNS = sa.Table(
@@ -118,10 +120,12 @@ class WaitRow(Struct, frozen=True, kw_only=True):
 
 
 class Database:
-    """Any thread may use it. `url` may hold a password: never show it."""
+    """Any thread may use it. `url` may hold a password: never show it. All workers of a database have the
+    same `lease`."""
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, lease: float = LEASE) -> None:
         self.url = url
+        self.lease = lease
         self.is_sqlite = url.startswith("sqlite")
         try:
             self.engine = sa.create_engine(url, pool_pre_ping=not self.is_sqlite, pool_size=4)
@@ -184,14 +188,14 @@ class Database:
 
     def silent(self) -> list[WorkerRow]:
         """Workers without a beat for the time of a lease, and those that nobody has buried yet."""
-        late = sa.and_(WORKERS.c.state == "live", WORKERS.c.beat < self._now - LEASE)
+        late = sa.and_(WORKERS.c.state == "live", WORKERS.c.beat < self._now - self.lease)
         query = sa.select(WORKERS).where(sa.or_(late, WORKERS.c.state == "dead"))
         return [msgspec.convert(one, WorkerRow) for one in self._read(query)]
 
     def fence(self, worker: str) -> bool:
         """Declare it dead, if its lease is over."""
         gone = sa.update(WORKERS).where(
-            WORKERS.c.id == worker, WORKERS.c.state == "live", WORKERS.c.beat < self._now - LEASE
+            WORKERS.c.id == worker, WORKERS.c.state == "live", WORKERS.c.beat < self._now - self.lease
         )
         return self._write(gone.values(state="dead")) == 1
 
@@ -253,11 +257,11 @@ class Database:
             return int(connection.execute(statement).rowcount)
 
 
-def database_at(home: Path, setting: str | None) -> Database:
+def database_at(home: Path, setting: str | None, lease: float = LEASE) -> Database:
     """The configured database, or the file in the Checkrein home."""
     if setting:
-        return Database(driven(setting))
-    return Database(f"sqlite:///{private_dir(home / 'recipes') / 'runs.sqlite'}")
+        return Database(driven(setting), lease)
+    return Database(f"sqlite:///{private_dir(home / 'recipes') / 'runs.sqlite'}", lease)
 
 
 def driven(url: str) -> str:

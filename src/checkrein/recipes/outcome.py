@@ -42,14 +42,15 @@ def judged(answer: Mapping[str, Any], *, is_error: bool = False) -> Outcome:
     problem = str(answer.get("error") or answer.get("problem") or answer.get("failed_step") or "")[:_SHOWN]
     spent = answer.get("token_usage")
     spent = spent if isinstance(spent, Mapping) else {}
+    state = _state(answer, reason, is_error)
     return Outcome(
-        state=_state(answer, reason, is_error),
+        state=state,
         result=_result(answer),
         reason="" if reason in ("none", "success") else reason,
         problem=problem,
         usd=_number(spent.get("cost_usd")),
         tokens=int(sum(_number(spent.get(name)) for name in ("input", "output", "cache_creation"))),
-        pause=_number(answer.get("wait_seconds")) or _PAUSE,
+        pause=(_number(answer.get("wait_seconds")) or _PAUSE) if state == "later" else 0.0,
     )
 
 

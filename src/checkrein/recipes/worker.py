@@ -15,7 +15,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from checkrein.llm.cancel import Cancel
 from checkrein.model.recipe_plan import Plan
-from checkrein.recipes.database import LEASE, Database, Doing, RunRow, WaitRow, WorkerRow
+from checkrein.recipes.database import BEATS, Database, Doing, RunRow, WaitRow, WorkerRow
 from checkrein.recipes.engine import Engine, EngineBody, Executor, QueueTerms, body_id
 from checkrein.recipes.interpreter import Crew, Interpreter
 from checkrein.recipes.journal import End, Entry
@@ -24,7 +24,6 @@ from checkrein.recipes.port import Bell, StepRunner, Watcher, Workplace
 from checkrein.recipes.queues import open_own_queue, open_queues, own_queue, queue_for
 from checkrein.recipes.sweep import Sweep
 
-BEAT = 1.0
 _FENCED = 75
 """The exit status of a worker that somebody declared dead."""
 
@@ -165,11 +164,11 @@ class Worker:
     def _assure(self) -> None:
         """Nothing starts after the time of a lease in which the process stood still, or could not reach the
         database, before a beat says that it still counts."""
-        while time.monotonic() - self._last_beat > LEASE:
+        while time.monotonic() - self._last_beat > self._database.lease:
             try:
                 self._beat()
             except SQLAlchemyError:
-                time.sleep(BEAT)
+                time.sleep(self._database.lease / BEATS)
 
     def note(self, run: str, path: str, entry: Entry | None) -> None:
         with self._lock:
@@ -180,7 +179,7 @@ class Worker:
         self._staff.watcher.saw(path, entry)
 
     def _live(self) -> None:
-        while not self._ended.wait(BEAT):
+        while not self._ended.wait(self._database.lease / BEATS):
             try:
                 self._beat()
                 if not self._leaves:
