@@ -66,12 +66,13 @@ class Campaign:
         self.workers: list[subprocess.Popen[bytes]] = []
         self.stopped: set[int] = set()
 
-    def hire(self, home: Path | None = None) -> None:
+    def hire(self) -> None:
+        home = self.home if self.url is None else self.home / f"machine-{len(self.workers) % 3}"
         paths = (str(STAFF.parents[1]), str(STAFF.parents[2] / "src"))
         command = (
             sys.executable,
             str(STAFF),
-            str(home or self.home),
+            str(home),
             self.url or "",
             str(self.home / "sink.sqlite"),
             str(self.lease),
@@ -137,9 +138,8 @@ class Campaign:
 
     def journal(self, run: str) -> list[tuple[str, str, str]]:
         """What must be equal for equal runs: bodies, steps, states; not times, ids, attempts at a start."""
-        lines = self.shop.desk.lines(run)
-        rows = {(one.branch, one.name, one.entry.state) for one in lines}
-        return sorted(row for row in rows if " started" not in row[1] and " again" not in row[1])
+        entries = [(one.branch, one.entry) for one in self.shop.desk.lines(run)]
+        return sorted({(branch, one.path, one.state) for branch, one in entries if one.state != "started"})
 
     def wait(self, runs: list[str], seconds: float) -> None:
         limit = time.monotonic() + seconds

@@ -15,7 +15,7 @@ from checkrein.llm.cancel import Cancel
 from checkrein.recipes.database import LEASE, Database, database_at
 from checkrein.recipes.desk import Desk
 from checkrein.recipes.engine import Engine, QueueTerms
-from checkrein.recipes.fake import Here, Quiet
+from checkrein.recipes.fake import Here, Quiet, Recipes
 from checkrein.recipes.machine import new_worker
 from checkrein.recipes.outcome import Outcome
 from checkrein.recipes.port import StepRunner, Task
@@ -69,7 +69,11 @@ class SinkSteps:
 def staff_of(runner: StepRunner, quiet: Quiet | None = None) -> Staff:
     quiet = quiet or Quiet()
     return Staff(
-        runner=runner, workplace=lambda row, plan: Here(row.cwd), bell=lambda row: quiet, watcher=quiet
+        runner=runner,
+        workplace=lambda row, plan, confirm: Here(row.cwd),
+        dispatcher=lambda row: Recipes(),
+        bell=lambda row: quiet,
+        watcher=quiet,
     )
 
 

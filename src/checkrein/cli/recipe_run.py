@@ -67,14 +67,15 @@ def run(given: Given) -> Outcome:
     import os
 
     from checkrein.base.errors import UsageError
-    from checkrein.cli.recipe_target import plan_of, rights
+    from checkrein.cli.recipe_target import given_inputs, rights
     from checkrein.cli.recipe_text import Progress, tree
     from checkrein.serve.recipes.house import Ask, open_house
+    from checkrein.serve.recipes.planning import plan_of
 
     require(given.project)
     if given.priority < 1:
         raise UsageError("--priority is a number from 1 on.")
-    plan = plan_of(given.recipe, given.project, given.inputs)
+    plan = plan_of(given.recipe, given.project, given_inputs(given.inputs))
     ask = Ask(queue=given.queue, priority=given.priority)
     cwd = os.path.realpath(given.project)
     with open_house(cwd) as house:

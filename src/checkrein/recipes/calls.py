@@ -14,6 +14,7 @@ from checkrein.base.ids import new_uuid
 from checkrein.model.expression import Failure
 from checkrein.model.expression_value import Scope, render
 from checkrein.model.recipe_plan import PlanStep
+from checkrein.recipes.artifacts import kept
 from checkrein.recipes.journal import Entry, Wait
 from checkrein.recipes.outcome import Outcome, failed
 from checkrein.recipes.port import Task, Waiting
@@ -98,7 +99,8 @@ def _done(at: Interpreter, task: Task, plain: Entry) -> Entry:
 def _outcome(at: Interpreter, task: Task) -> Outcome:
     try:
         with at.crew.workplace.visit(task) as cwd:
-            return at.crew.runner.run(replace(task, cwd=cwd), at.cancel)
+            outcome = at.crew.runner.run(replace(task, cwd=cwd), at.cancel)
+            return kept(outcome, task, at.crew.workplace.artifacts(task, cwd))
     except CheckreinError as error:
         return failed(error.kind, " ".join(filter(None, (error.message, error.hint))))
     except Exception as error:

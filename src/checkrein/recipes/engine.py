@@ -30,7 +30,15 @@ _DEATHS = 100
 _FIRST_LOOK, _LONGEST_LOOK = 0.005, 0.2
 _OPEN = ("PENDING", "ENQUEUED", "DELAYED")
 
-Execute = Callable[[str, str, list[Any], dict[str, Any]], End]
+
+class Order(Struct, frozen=True, kw_only=True):
+    """What the engine keeps of a body: of which run it is, and what it begins with."""
+
+    run: str
+    branch: Branch
+
+
+Execute = Callable[[Order], End]
 
 
 class PlainJson(Serializer):
@@ -126,10 +134,7 @@ class Engine:
                 "priority": priority,
                 "app_version": FORMAT,
             },
-            run,
-            "",
-            [],
-            {},
+            msgspec.to_builtins(Order(run=run, branch=Branch(path="", place=(), context={}))),
         )
 
     def body(self, id: str) -> BodyRow | None:
@@ -221,9 +226,9 @@ class _Current:
 
 
 @DBOS.workflow(name=BODY, max_recovery_attempts=_DEATHS)
-def _body(run: str, path: str, place: list[Any], context: dict[str, Any]) -> dict[str, Any]:
+def _body(order: dict[str, Any]) -> dict[str, Any]:
     assert _Current.execute is not None
-    found: dict[str, Any] = msgspec.to_builtins(_Current.execute(run, path, place, context))
+    found: dict[str, Any] = msgspec.to_builtins(_Current.execute(msgspec.convert(order, Order)))
     return found
 
 
@@ -253,9 +258,7 @@ class EngineBody:
 
     def fork(self, branch: Branch) -> None:
         with SetWorkflowID(body_id(self._run, branch.path)):
-            DBOS.start_workflow(
-                _body, self._run, branch.path, [list(one) for one in branch.place], branch.context
-            )
+            DBOS.start_workflow(_body, msgspec.to_builtins(Order(run=self._run, branch=branch)))
 
     def join(self, paths: Sequence[str]) -> list[End]:
         """Reads without a record: the end of a branch stays what it is."""

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Literal
+from typing import Any, Literal
 
+import msgspec
+from msgspec.structs import replace
+
+from checkrein.base.errors import NotFoundError
 from checkrein.llm.cancel import Cancel
 from checkrein.model.recipe_plan import Plan
 from checkrein.recipes.interpreter import Crew, Interpreter
@@ -51,6 +55,9 @@ class Here:
     def visit(self, task: Task) -> Iterator[str]:
         yield self._cwd
 
+    def artifacts(self, task: Task, cwd: str) -> str | None:
+        return None
+
     def merge(self, run: str, branch: str, paths: Sequence[str]) -> str | None:
         return None
 
@@ -68,15 +75,35 @@ class Quiet:
         return
 
 
+class Recipes:
+    """A dispatcher with plans by name; each gets the inputs."""
+
+    def __init__(self, plans: Mapping[str, Plan] | None = None) -> None:
+        self._plans = dict(plans or {})
+
+    def plan(self, recipe: str, inputs: dict[str, Any]) -> Plan:
+        if recipe not in self._plans:
+            raise NotFoundError(f"There is no recipe {recipe!r}.", kind="recipe_not_found")
+        return replace(self._plans[recipe], inputs=inputs)
+
+
 class MemoryRun:
     """A run whose journals are lists. `crash_at` is the number of the journal's operation before which the
     process dies; `go` again goes on from the journal, as an engine does after a restart."""
 
-    def __init__(self, plan: Plan, runner: StepRunner, run: str = "run") -> None:
+    def __init__(
+        self, plan: Plan, runner: StepRunner, run: str = "run", recipes: Mapping[str, Plan] | None = None
+    ) -> None:
         self.plan = plan
         self.id = run
         self.quiet = Quiet()
-        self.crew = Crew(runner=runner, workplace=Here(), bell=self.quiet, watcher=self.quiet)
+        self.crew = Crew(
+            runner=runner,
+            workplace=Here(),
+            dispatcher=Recipes(recipes),
+            bell=self.quiet,
+            watcher=self.quiet,
+        )
         self.journals: dict[str, list[tuple[str, Entry]]] = {}
         self.branches: dict[str, Branch] = {}
         self.answers: dict[tuple[str, int], Answer] = {}
@@ -98,7 +125,10 @@ class MemoryRun:
 
     def _body(self, path: str, branch: Branch) -> End:
         durable = _MemoryBody(self, self.journals.setdefault(path, []))
-        at = Interpreter(self.id, self.plan, durable, self.crew, branch=path, place=branch.place)
+        plan = self.plan if branch.plan is None else msgspec.convert(branch.plan, Plan)
+        at = Interpreter(
+            self.id, plan, durable, self.crew, branch=path, place=branch.place, own_plan=branch.plan
+        )
         return at.run(branch.context)
 
     def branch_end(self, path: str) -> End:

@@ -31,7 +31,12 @@ def fanned(at: Interpreter, step: PlanStep, path: str, scope: Scope, place: Plac
     context = dict(scope.context)
     if step.kind == "parallel":
         branches = [
-            Branch(path=f"{path}/{body.name}", place=(*place, (step.name, number)), context=context)
+            Branch(
+                path=f"{path}/{body.name}",
+                place=(*place, (step.name, number)),
+                context=context,
+                plan=at.own_plan,
+            )
             for number, body in enumerate(step.bodies)
         ]
         ends = _side_by_side(at, branches, step.limit or len(branches))
@@ -45,7 +50,8 @@ def fanned(at: Interpreter, step: PlanStep, path: str, scope: Scope, place: Plac
     below = (*place, (step.name, 0))
     if (step.limit or 1) > 1:
         branches = [
-            Branch(path=f"{path}[{number}]", place=below, context=one) for number, one in enumerate(walked)
+            Branch(path=f"{path}[{number}]", place=below, context=one, plan=at.own_plan)
+            for number, one in enumerate(walked)
         ]
         ends = _side_by_side(at, branches, step.limit or 1)
         return _joined(at, plain, branches, ends, _collected(ends))

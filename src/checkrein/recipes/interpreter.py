@@ -19,9 +19,9 @@ from checkrein.model.expression import Failure
 from checkrein.model.expression_value import Scope, render, text_of
 from checkrein.model.recipe import DONE, ESCALATE
 from checkrein.model.recipe_plan import Plan, PlanBody, PlanStep
-from checkrein.recipes import calls, fan
+from checkrein.recipes import calls, dispatches, fan
 from checkrein.recipes.journal import End, Entry, Wait
-from checkrein.recipes.port import Bell, Durable, Place, StepRunner, Waiting, Watcher, Workplace
+from checkrein.recipes.port import Bell, Dispatcher, Durable, Place, StepRunner, Waiting, Watcher, Workplace
 from checkrein.recipes.routing import captured, is_skipped, target
 
 MOST_VISITS = 10_000
@@ -35,6 +35,7 @@ class Crew(Struct, frozen=True, kw_only=True):
 
     runner: StepRunner
     workplace: Workplace
+    dispatcher: Dispatcher
     bell: Bell
     watcher: Watcher
     worker: str = ""
@@ -49,7 +50,8 @@ class Stopped(Exception):  # noqa: N818
 
 
 class Interpreter:
-    """For one body of one run. `branch` is its path, "" for the top; `place` as in `port.Branch`."""
+    """For one body of one run. `branch` is its path, "" for the top; `place` and `own_plan` as in
+    `port.Branch`."""
 
     def __init__(
         self,
@@ -61,9 +63,11 @@ class Interpreter:
         cancel: Cancel | None = None,
         branch: str = "",
         place: Place = (),
+        own_plan: dict[str, Any] | None = None,
     ) -> None:
         self.run_id = run
         self.plan = plan
+        self.own_plan = own_plan
         self.durable = durable
         self.crew = crew
         self.cancel = cancel or Cancel()
@@ -138,6 +142,8 @@ class Interpreter:
                 return calls.called(self, step, path, scope)
             case "foreach" | "parallel":
                 return fan.fanned(self, step, path, scope, place)
+            case "dispatch":
+                return dispatches.dispatched(self, step, path, scope)
             case "confirm":
                 return self._confirmed(step, plain, scope)
             case "wait":

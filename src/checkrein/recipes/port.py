@@ -13,6 +13,7 @@ from msgspec import Struct
 
 from checkrein.llm.cancel import Cancel
 from checkrein.model.recipe import Effect
+from checkrein.model.recipe_plan import Plan
 from checkrein.recipes.journal import Answer, End, Entry, Wait
 from checkrein.recipes.outcome import Outcome
 
@@ -30,11 +31,12 @@ Place = tuple[tuple[str, int], ...]
 
 
 class Branch(Struct, frozen=True, kw_only=True):
-    """A body that runs beside others."""
+    """A body that runs beside others. `plan` is the one that it belongs to, where that is not the run's."""
 
     path: str
     place: Place
     context: dict[str, Any]
+    plan: dict[str, Any] | None = None
 
 
 class Durable(Protocol):
@@ -90,8 +92,16 @@ class Workplace(Protocol):
 
     def visit(self, task: Task) -> AbstractContextManager[str]: ...
 
+    def artifacts(self, task: Task, cwd: str) -> str | None:
+        """The folder for what is too large for the journal; None: nothing is."""
+
     def merge(self, run: str, branch: str, paths: Sequence[str]) -> str | None:
         """Bring the work of branches into the body that they left. Gives what prevents it."""
+
+
+class Dispatcher(Protocol):
+    def plan(self, recipe: str, inputs: dict[str, Any]) -> Plan:
+        """The plan of another recipe. Raises a CheckreinError that says why there is none."""
 
 
 class Bell(Protocol):

@@ -6,7 +6,7 @@ import os
 import threading
 import time
 from collections.abc import Callable, Mapping
-from typing import Any, Literal
+from typing import Literal
 
 import msgspec
 from msgspec import Struct
@@ -16,11 +16,11 @@ from sqlalchemy.exc import SQLAlchemyError
 from checkrein.llm.cancel import Cancel
 from checkrein.model.recipe_plan import Plan
 from checkrein.recipes.database import BEATS, Database, Doing, RunRow, WaitRow, WorkerRow
-from checkrein.recipes.engine import Engine, EngineBody, Executor, QueueTerms, body_id
+from checkrein.recipes.engine import Engine, EngineBody, Executor, Order, QueueTerms, body_id
 from checkrein.recipes.interpreter import Crew, Interpreter
 from checkrein.recipes.journal import End, Entry
 from checkrein.recipes.machine import end_worker
-from checkrein.recipes.port import Bell, StepRunner, Watcher, Workplace
+from checkrein.recipes.port import Bell, Dispatcher, StepRunner, Watcher, Workplace
 from checkrein.recipes.queues import open_own_queue, open_queues, own_queue, queue_for
 from checkrein.recipes.sweep import Sweep
 
@@ -32,7 +32,8 @@ class Staff(Struct, frozen=True, kw_only=True):
     """What the program that runs a worker gives to its runs."""
 
     runner: StepRunner
-    workplace: Callable[[RunRow, Plan], Workplace]
+    workplace: Callable[[RunRow, Plan, Callable[[], None]], Workplace]
+    dispatcher: Callable[[RunRow], Dispatcher]
     bell: Callable[[RunRow], Bell]
     watcher: Watcher
 
@@ -113,9 +114,12 @@ class Worker:
         """Wake what waits of a run, into this worker's own queue."""
         return self._sweep.wake(run)
 
-    def _execute(self, run: str, path: str, place: list[Any], context: dict[str, Any]) -> End:
+    def _execute(self, order: Order) -> End:
+        run, branch = order.run, order.branch
         row, plan = self._plan(run)
-        body, cancel = body_id(run, path), Cancel()
+        if branch.plan is not None:
+            plan = msgspec.convert(branch.plan, Plan)
+        body, cancel = body_id(run, branch.path), Cancel()
         self._database.end_wait(body)
         with self._lock:
             self._cancels[body] = (run, cancel)
@@ -129,15 +133,23 @@ class Worker:
             )
             crew = Crew(
                 runner=self._staff.runner,
-                workplace=self._staff.workplace(row, plan),
+                workplace=self._staff.workplace(row, plan, self._confirm),
+                dispatcher=self._staff.dispatcher(row),
                 bell=self._staff.bell(row),
                 watcher=_Watched(self, run),
                 worker=self.me.id,
             )
             at = Interpreter(
-                run, plan, durable, crew, cancel=cancel, branch=path, place=tuple((n, i) for n, i in place)
+                run,
+                plan,
+                durable,
+                crew,
+                cancel=cancel,
+                branch=branch.path,
+                place=branch.place,
+                own_plan=branch.plan,
             )
-            end = at.run(context)
+            end = at.run(branch.context)
         finally:
             with self._lock:
                 self._cancels.pop(body, None)
@@ -169,6 +181,11 @@ class Worker:
                 self._beat()
             except SQLAlchemyError:
                 time.sleep(self._database.lease / BEATS)
+
+    def _confirm(self) -> None:
+        """One more beat, before something that a worker without its runs must not do."""
+        self._beat()
+        self._assure()
 
     def note(self, run: str, path: str, entry: Entry | None) -> None:
         with self._lock:

@@ -383,3 +383,27 @@ def test_a_once_effect_never_runs_twice_by_itself(verdict: Any, way: str) -> Non
         assert run.go().state == way
         assert len(steps.tasks) == before + (verdict == "again")
     assert asked
+
+
+def test_a_campaign_runs_other_recipes_and_reads_what_they_captured() -> None:
+    inner = plan(step("work", capture={"pr": "${{ result.pr }}"}))
+    steps = ScriptedSteps({"one/work": [outcome("success", pr=7)], "two/work": [outcome("success", pr=8)]})
+    campaign = replace(
+        plan(
+            step("one", "dispatch", "inner", "two", capture={"pr": "${{ result.pr }}"}),
+            step("two", "dispatch", "inner", with_args={"task": "after ${{ campaign.pr }}"}),
+        ),
+        is_campaign=True,
+    )
+    run = MemoryRun(campaign, steps, recipes={"inner": inner})
+    assert run.go().state == "done"
+    assert run.branches["two"].plan is not None
+    assert run.branches["two"].plan["inputs"] == {"task": "after 7"}
+    assert [one.path for one in steps.tasks] == ["one/work", "two/work"]
+
+
+def test_a_campaign_fails_with_a_recipe_that_is_missing_or_fails() -> None:
+    inner = plan(step("work"))
+    for name, script in (("inner", {"work": [BROKEN]}), ("other", {})):
+        run = MemoryRun(plan(step("one", "dispatch", name)), ScriptedSteps(script), recipes={"inner": inner})
+        assert run.go().is_failure

@@ -23,6 +23,7 @@ from checkrein.recipes.worker import Staff, Worker
 from checkrein.recipes.workspace import workplace_of
 from checkrein.serve.recipes.doorbell import Doorbell
 from checkrein.serve.recipes.kitchen_steps import KitchenSteps
+from checkrein.serve.recipes.planning import ProjectRecipes
 
 if TYPE_CHECKING:
     from checkrein.model.recipe_plan import Plan
@@ -70,7 +71,8 @@ class House:
         steps = KitchenSteps(options)
         staff = Staff(
             runner=steps,
-            workplace=lambda row, plan: workplace_of(row, plan, self.home, me.machine),
+            workplace=lambda row, plan, confirm: workplace_of(row, plan, self.home, confirm),
+            dispatcher=lambda row: ProjectRecipes(row.cwd),
             bell=lambda row: Doorbell(steps, row.cwd),
             watcher=watcher,
         )
