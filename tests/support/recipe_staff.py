@@ -57,7 +57,7 @@ class SinkSteps:
         self._sink = sink
         self._seconds = seconds
 
-    def run(self, task: Task, cancel: Cancel) -> Outcome:
+    def do(self, task: Task, cancel: Cancel) -> Outcome:
         if self._seconds:
             cancel.wait(self._seconds)
         self._sink.take(task.key, task.effect)

@@ -17,11 +17,11 @@ def answered(project: str, run: str, step: str, verdict: Verdict, result: str | 
 
     with open_house(project) as house:
         row = house.desk.answer(run, step, verdict, user_name(), given_result(result))
-        view = house.desk.view(row.run)
+        view = house.desk.view(row.run_id)
         has_worker = bool(house.database.workers("live"))
 
     def text() -> str:
-        said = f"{row.wait.path} of {row.run}: {verdict}."
-        return said if has_worker else f"{said}\nNo worker runs: checkrein recipe resume {row.run}"
+        said = f"{row.wait.path} of {row.run_id}: {verdict}."
+        return said if has_worker else f"{said}\nNo worker runs: checkrein recipe resume {row.run_id}"
 
     return Outcome(data=view, text=text)

@@ -17,8 +17,8 @@ COMMAND = Command(
 )
 
 
-def run(run: str, step: str, project: str, result: str | None) -> Outcome:
+def run(run_id: str, step: str, project: str, result: str | None) -> Outcome:
     from checkrein.cli.recipe_answer import answered
 
     require(project)
-    return answered(project, run, step, "approve", result)
+    return answered(project, run_id, step, "approve", result)

@@ -17,10 +17,10 @@ COMMAND = Command(
 )
 
 
-def run(run: str, project: str) -> Outcome:
+def run(run_id: str, project: str) -> Outcome:
     from checkrein.serve.recipes.house import open_house
 
     require(project)
     with open_house(project) as house:
-        view = house.desk.view(house.desk.cancel(run).id)
-    return Outcome(data=view, text=lambda: f"{view.run} is cancelled.")
+        view = house.desk.view(house.desk.cancel(run_id).id)
+    return Outcome(data=view, text=lambda: f"{view.run_id} is cancelled.")

@@ -27,7 +27,7 @@ COMMAND = Command(
 )
 
 
-def run(run: str, project: str, follow: bool) -> Outcome:
+def run(run_id: str, project: str, follow: bool) -> Outcome:
     import time
 
     from checkrein.base.jsonl import encode_line
@@ -36,7 +36,7 @@ def run(run: str, project: str, follow: bool) -> Outcome:
 
     require(project)
     with open_house(project) as house:
-        id, told = house.desk.row(run).id, set[tuple[str, str]]()
+        id, told = house.desk.row(run_id).id, set[tuple[str, str]]()
         while True:
             goes_on = follow and house.desk.state(id) in ("queued", "running")
             for line in house.desk.lines(id):

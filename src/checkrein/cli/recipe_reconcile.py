@@ -29,7 +29,7 @@ COMMAND = Command(
 
 
 def run(
-    run: str, step: str, project: str, done: bool, failed: bool, again: bool, result: str | None
+    run_id: str, step: str, project: str, done: bool, failed: bool, again: bool, result: str | None
 ) -> Outcome:
     from checkrein.base.errors import UsageError
     from checkrein.cli.recipe_answer import answered
@@ -41,4 +41,4 @@ def run(
     chosen += ["again"] if again else []
     if len(chosen) != 1:
         raise UsageError("One of --done, --failed and --again says what became of the step.")
-    return answered(project, run, step, chosen[0], result)
+    return answered(project, run_id, step, chosen[0], result)

@@ -26,7 +26,7 @@ COMMAND = Command(
 
 
 class Given(Struct, frozen=True, kw_only=True):
-    run: str
+    run_id: str
     project: str
     detach: bool
     permission_mode: str | None
@@ -42,7 +42,7 @@ def run(given: Given) -> Outcome:
 
     require(given.project)
     with open_house(given.project) as house:
-        row = house.desk.go_on(given.run)
+        row = house.desk.go_on(given.run_id)
         if given.detach:
             view = house.desk.view(row.id)
         else:

@@ -70,7 +70,7 @@ def run(given: Given) -> Outcome:
     from checkrein.cli.recipe_target import given_inputs, rights
     from checkrein.cli.recipe_text import Progress, tree
     from checkrein.serve.recipes.house import Ask, open_house
-    from checkrein.serve.recipes.planning import plan_of
+    from checkrein.serve.recipes.project_recipes import plan_of
 
     require(given.project)
     if given.priority < 1:

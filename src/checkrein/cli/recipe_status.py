@@ -21,7 +21,7 @@ COMMAND = Command(
     name="recipe status",
     summary="List the runs of recipes and the workers, or show one run with its steps.",
     args=(
-        Arg(name="run", metavar="RUN", help="The run, or the beginning of its name; without it, all."),
+        Arg(name="run_id", metavar="RUN", help="The run, or the beginning of its name; without it, all."),
         PROJECT_ARG,
         Arg(name="limit", flags=("--limit",), type="int", default=20, help="Runs to list."),
     ),
@@ -34,14 +34,14 @@ COMMAND = Command(
 )
 
 
-def run(run: str | None, project: str, limit: int) -> Outcome:
+def run(run_id: str | None, project: str, limit: int) -> Outcome:
     from checkrein.cli.recipe_text import table, tree
     from checkrein.serve.recipes.house import open_house
 
     require(project)
     with open_house(project) as house:
-        if run is not None:
-            view = house.desk.view(run)
+        if run_id is not None:
+            view = house.desk.view(run_id)
             return Outcome(data=Payload((view,)), text=lambda: tree(view))
         views, workers = house.desk.views(max(1, limit)), house.desk.workers()
 

@@ -9,7 +9,7 @@ from checkrein.cli.registry import Arg
 if TYPE_CHECKING:
     from checkrein.runtime.session.options import Options
 
-RUN_ARG = Arg(name="run", required=True, metavar="RUN", help="The run, or the beginning of its name.")
+RUN_ARG = Arg(name="run_id", required=True, metavar="RUN", help="The run, or the beginning of its name.")
 STEP_ARG = Arg(name="step", required=True, metavar="STEP", help="The step that waits, as `status` names it.")
 NOTE_ARG = Arg(
     name="result",

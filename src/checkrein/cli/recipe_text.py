@@ -60,7 +60,10 @@ def entry_line(entry: Entry, seconds: float) -> str:
 def table(views: list[RunView]) -> str:
     if not views:
         return "No runs."
-    rows = [(one.run, one.state, one.recipe, _ago(one.created), one_line(one.message)[:60]) for one in views]
+    rows = [
+        (one.run_id, one.state, one_line(one.recipe), _ago(one.created), one_line(one.message)[:60])
+        for one in views
+    ]
     widths = [max(len(row[number]) for row in rows) for number in range(4)]
     return "\n".join(
         "  ".join(cell.ljust(width) for cell, width in zip(row, widths)) + (f"  {row[4]}" if row[4] else "")
@@ -70,14 +73,14 @@ def table(views: list[RunView]) -> str:
 
 def tree(view: RunView) -> str:
     """A run with its steps."""
-    head = f"{view.run} {one_line(view.recipe)} {out.style(view.state, _COLORS.get(view.state))}"
+    head = f"{view.run_id} {one_line(view.recipe)} {out.style(view.state, _COLORS.get(view.state))}"
     if view.message:
         head += f": {one_line(view.message)[:_SHOWN]}"
     lines = [head, *(_step(one) for one in view.steps if one.entry.state != "started")]
     for now in view.running:
         indent = "  " * (now.path.count("/") + 1)
         lines.append(f"{indent}{out.style('▸', 'blue')} {one_line(now.path)} since {_ago(now.since)}")
-    lines += [wait_line(view.run, one) for one in view.waits]
+    lines += [wait_line(view.run_id, one) for one in view.waits]
     if view.usd or view.tokens:
         lines.append(f"${view.usd:.2f}, {view.tokens:,} tokens")
     return "\n".join(lines)

@@ -99,7 +99,7 @@ def _done(at: Interpreter, task: Task, plain: Entry) -> Entry:
 def _outcome(at: Interpreter, task: Task) -> Outcome:
     try:
         with at.crew.workplace.visit(task) as cwd:
-            outcome = at.crew.runner.run(replace(task, cwd=cwd), at.cancel)
+            outcome = at.crew.runner.do(replace(task, cwd=cwd), at.cancel)
             return kept(outcome, task, at.crew.workplace.artifacts(task, cwd))
     except CheckreinError as error:
         return failed(error.kind, " ".join(filter(None, (error.message, error.hint))))
@@ -118,7 +118,7 @@ def _tool(step: PlanStep) -> str:
 def _task(at: Interpreter, step: PlanStep, path: str, arguments: dict[str, Any]) -> Task:
     given = {"callable": step.subject, "args": arguments} if step.kind == "python" else arguments
     return Task(
-        run=at.run_id,
+        run_id=at.run_id,
         path=path,
         key=f"{at.run_id}/{path}",
         step=step.name,

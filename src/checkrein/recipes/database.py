@@ -56,7 +56,7 @@ WAITS = sa.Table(
     "checkrein_waits",
     _META,
     sa.Column("body", sa.Text, primary_key=True),
-    sa.Column("run", sa.String(64), nullable=False, index=True),
+    sa.Column("run_id", sa.String(64), nullable=False, index=True),
     sa.Column("worker", sa.String(64), nullable=False),
     sa.Column("since", sa.Double, nullable=False),
     sa.Column("wait", sa.Text, nullable=False),
@@ -64,7 +64,7 @@ WAITS = sa.Table(
 ANSWERS = sa.Table(
     "checkrein_answers",
     _META,
-    sa.Column("run", sa.String(64), primary_key=True),
+    sa.Column("run_id", sa.String(64), primary_key=True),
     sa.Column("path", sa.Text, primary_key=True),
     sa.Column("round", sa.Integer, primary_key=True),
     sa.Column("answer", sa.Text, nullable=False),
@@ -106,14 +106,14 @@ class WorkerRow(Struct, frozen=True, kw_only=True):
 class Doing(Struct, frozen=True):
     """A step that runs now."""
 
-    run: str
+    run_id: str
     path: str
     since: float
 
 
 class WaitRow(Struct, frozen=True, kw_only=True):
     body: str
-    run: str
+    run_id: str
     worker: str
     since: float
     wait: Wait
@@ -211,7 +211,7 @@ class Database:
     def waits(self, run: str | None = None) -> list[WaitRow]:
         query = sa.select(WAITS).order_by(WAITS.c.since)
         if run is not None:
-            query = query.where(WAITS.c.run == run)
+            query = query.where(WAITS.c.run_id == run)
         return [
             msgspec.convert(one | {"wait": msgspec.json.decode(one["wait"])}, WaitRow)
             for one in self._read(query)
@@ -224,7 +224,7 @@ class Database:
     def add_answer(self, run: str, wait: Wait, answer: Answer) -> bool:
         """False when somebody else was first."""
         values = {
-            "run": run,
+            "run_id": run,
             "path": wait.path,
             "round": wait.round,
             "answer": msgspec.json.encode(answer).decode(),
@@ -237,7 +237,7 @@ class Database:
 
     def answer(self, run: str, wait: Wait) -> Answer | None:
         query = sa.select(ANSWERS.c.answer).where(
-            ANSWERS.c.run == run, ANSWERS.c.path == wait.path, ANSWERS.c.round == wait.round
+            ANSWERS.c.run_id == run, ANSWERS.c.path == wait.path, ANSWERS.c.round == wait.round
         )
         found = self._read(query)
         return msgspec.json.decode(found[0]["answer"], type=Answer) if found else None

@@ -91,7 +91,7 @@ class Desk:
         """The journals of all bodies of a run, in the order of time."""
         found = [
             Line(
-                run=run,
+                run_id=run,
                 name=name,
                 entry=entry,
                 began=began,
@@ -154,7 +154,7 @@ class Desk:
         waits = tuple(one.wait for one in self._database.waits(row.id) if one.wait.kind != "branches")
         end = top.end if top else None
         return RunView(
-            run=row.id,
+            run_id=row.id,
             recipe=row.recipe,
             state=_state(row, top) if top else "queued",
             created=row.created,
@@ -186,7 +186,7 @@ class Desk:
 
     def _running(self, run: str) -> tuple[Running, ...]:
         every = (one for worker in self._database.workers("live") for one in _doing(worker))
-        return tuple(one for one in every if one.run == run)
+        return tuple(one for one in every if one.run_id == run)
 
 
 def _state(row: RunRow, body: BodyRow | None) -> RunState:
@@ -207,4 +207,6 @@ def _state(row: RunRow, body: BodyRow | None) -> RunState:
 
 def _doing(worker: WorkerRow) -> tuple[Running, ...]:
     found = msgspec.json.decode(worker.doing, type=list[Doing])
-    return tuple(Running(run=one.run, path=one.path, since=one.since, worker=worker.id) for one in found)
+    return tuple(
+        Running(run_id=one.run_id, path=one.path, since=one.since, worker=worker.id) for one in found
+    )

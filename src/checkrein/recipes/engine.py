@@ -34,7 +34,7 @@ _OPEN = ("PENDING", "ENQUEUED", "DELAYED")
 class Order(Struct, frozen=True, kw_only=True):
     """What the engine keeps of a body: of which run it is, and what it begins with."""
 
-    run: str
+    run_id: str
     branch: Branch
 
 
@@ -134,7 +134,7 @@ class Engine:
                 "priority": priority,
                 "app_version": FORMAT,
             },
-            msgspec.to_builtins(Order(run=run, branch=Branch(path="", place=(), context={}))),
+            msgspec.to_builtins(Order(run_id=run, branch=Branch(path="", place=(), context={}))),
         )
 
     def body(self, id: str) -> BodyRow | None:
@@ -258,7 +258,7 @@ class EngineBody:
 
     def fork(self, branch: Branch) -> None:
         with SetWorkflowID(body_id(self._run, branch.path)):
-            DBOS.start_workflow(_body, msgspec.to_builtins(Order(run=self._run, branch=branch)))
+            DBOS.start_workflow(_body, msgspec.to_builtins(Order(run_id=self._run, branch=branch)))
 
     def join(self, paths: Sequence[str]) -> list[End]:
         """Reads without a record: the end of a branch stays what it is."""

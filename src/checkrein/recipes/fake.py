@@ -33,7 +33,7 @@ class ScriptedSteps:
         self._given: dict[str, int] = {}
         self.tasks: list[Task] = []
 
-    def run(self, task: Task, cancel: Cancel) -> Outcome:
+    def do(self, task: Task, cancel: Cancel) -> Outcome:
         self.tasks.append(task)
         name = task.path if task.path in self._script else task.step
         outcomes = self._script.get(name)

@@ -17,7 +17,7 @@ from checkrein.model.expression_value import Scope, render
 from checkrein.model.recipe_plan import PlanStep
 from checkrein.recipes.journal import End, Entry, Wait
 from checkrein.recipes.port import Branch, Place, Waiting
-from checkrein.recipes.routing import as_list
+from checkrein.recipes.step_routes import as_list
 
 if TYPE_CHECKING:
     from checkrein.recipes.interpreter import Interpreter

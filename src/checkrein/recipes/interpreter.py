@@ -22,7 +22,7 @@ from checkrein.model.recipe_plan import Plan, PlanBody, PlanStep
 from checkrein.recipes import calls, dispatches, fan
 from checkrein.recipes.journal import End, Entry, Wait
 from checkrein.recipes.port import Bell, Dispatcher, Durable, Place, StepRunner, Waiting, Watcher, Workplace
-from checkrein.recipes.routing import captured, is_skipped, target
+from checkrein.recipes.step_routes import captured, is_skipped, target
 
 MOST_VISITS = 10_000
 """Steps that one body may make: a loop that never ends is a failure."""

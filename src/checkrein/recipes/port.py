@@ -64,7 +64,7 @@ class Task(Struct, frozen=True, kw_only=True):
     crash. `failures` counts the attempts before that may be repeated. `branch` is the path of the body that
     the step is in."""
 
-    run: str
+    run_id: str
     path: str
     key: str
     step: str
@@ -82,7 +82,7 @@ class Task(Struct, frozen=True, kw_only=True):
 
 
 class StepRunner(Protocol):
-    def run(self, task: Task, cancel: Cancel) -> Outcome:
+    def do(self, task: Task, cancel: Cancel) -> Outcome:
         """Do it. Whatever goes wrong is in the outcome."""
 
 

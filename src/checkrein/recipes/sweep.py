@@ -56,7 +56,7 @@ class Sweep:
                 continue
             if not self._is_over(row, waiting, now):
                 continue
-            run = self._database.run(row.run)
+            run = self._database.run(row.run_id)
             if run is None or run.want == "cancel":
                 continue
             queue = own_queue(self._me.id) if self._me.kind == "own" else queue_for(run, row.body)
@@ -69,13 +69,13 @@ class Sweep:
         wait = row.wait
         match wait.kind:
             case "confirm" | "reconcile":
-                return self._database.answer(row.run, wait) is not None
+                return self._database.answer(row.run_id, wait) is not None
             case "timer":
                 return wait.until is not None and wait.until <= now
             case "pause":
-                return self._database.wanted([row.run]).get(row.run) == "run"
+                return self._database.wanted([row.run_id]).get(row.run_id) == "run"
             case "branches":
-                return any(body_id(row.run, path) not in waiting for path in wait.branches)
+                return any(body_id(row.run_id, path) not in waiting for path in wait.branches)
             case "handover":
                 return row.worker != self._me.id
         return False

@@ -17,7 +17,7 @@ OVER: tuple[RunState, ...] = ("done", "failed", "stopped", "cancelled", "crashed
 class Line(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """An entry of the journal with its moments. `branch` is the body that it stands in."""
 
-    run: str
+    run_id: str
     name: str
     entry: Entry
     began: float
@@ -28,7 +28,7 @@ class Line(Struct, frozen=True, kw_only=True, omit_defaults=True):
 class Running(Struct, frozen=True, kw_only=True):
     """A step that some worker runs now."""
 
-    run: str
+    run_id: str
     path: str
     since: float
     worker: str
@@ -37,7 +37,7 @@ class Running(Struct, frozen=True, kw_only=True):
 class RunView(Struct, frozen=True, kw_only=True):
     """A run as it stands. `waits` says what it waits for; `running` the steps that run now."""
 
-    run: str
+    run_id: str
     recipe: str
     state: RunState
     created: float

@@ -115,7 +115,7 @@ class Worker:
         return self._sweep.wake(run)
 
     def _execute(self, order: Order) -> End:
-        run, branch = order.run, order.branch
+        run, branch = order.run_id, order.branch
         row, plan = self._plan(run)
         if branch.plan is not None:
             plan = msgspec.convert(branch.plan, Plan)
@@ -154,7 +154,7 @@ class Worker:
             with self._lock:
                 self._cancels.pop(body, None)
         if end.state == "waiting":
-            wait = WaitRow(body=body, run=run, worker=self.me.id, since=time.time(), wait=end.waits[0])
+            wait = WaitRow(body=body, run_id=run, worker=self.me.id, since=time.time(), wait=end.waits[0])
             self._database.add_wait(wait)
         return end
 

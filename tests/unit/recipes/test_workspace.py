@@ -35,7 +35,7 @@ def remote(tmp_path: Path) -> Path:
 
 def task(path: str, branch: str = "") -> Task:
     return Task(
-        run="r-1",
+        run_id="r-1",
         path=path,
         key=f"r-1/{path}",
         step=path,

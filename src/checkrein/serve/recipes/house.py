@@ -23,7 +23,7 @@ from checkrein.recipes.worker import Staff, Worker
 from checkrein.recipes.workspace import workplace_of
 from checkrein.serve.recipes.doorbell import Doorbell
 from checkrein.serve.recipes.kitchen_steps import KitchenSteps
-from checkrein.serve.recipes.planning import ProjectRecipes
+from checkrein.serve.recipes.project_recipes import ProjectRecipes
 
 if TYPE_CHECKING:
     from checkrein.model.recipe_plan import Plan

@@ -70,7 +70,7 @@ class Counter:
         terms = self._terms.get(context.call_id)
         return Hands(self.session, self._bash, self._shift, context, terms)
 
-    def run(self, task: Task, cancel: Cancel) -> Outcome:
+    def do(self, task: Task, cancel: Cancel) -> Outcome:
         refused = self._why_not(task.tool)
         if refused is not None:
             return failed("tool_refused", refused)
@@ -105,7 +105,7 @@ class Counter:
             "cwd": task.cwd,
             "worktree_path": task.cwd,
             "step_name": task.step,
-            "order_id": task.run,
+            "order_id": task.run_id,
             "model": task.model,
             "stale_threshold": task.stale_threshold,
             "idle_output_timeout": task.idle_output_timeout,
@@ -127,8 +127,8 @@ class KitchenSteps:
         self._counters: dict[str, Counter] = {}
         self._lock = threading.Lock()
 
-    def run(self, task: Task, cancel: Cancel) -> Outcome:
-        return self.counter(task.cwd).run(task, cancel)
+    def do(self, task: Task, cancel: Cancel) -> Outcome:
+        return self.counter(task.cwd).do(task, cancel)
 
     def counter(self, cwd: str) -> Counter:
         where = os.path.realpath(cwd)
