@@ -192,11 +192,11 @@ class Database:
         query = sa.select(WORKERS).where(sa.or_(late, WORKERS.c.state == "dead"))
         return [msgspec.convert(one, WorkerRow) for one in self._read(query)]
 
-    def fence(self, worker: str) -> bool:
+    def fence(self, worker: str, *, at_once: bool = False) -> bool:
         """Declare it dead, if its lease is over."""
-        gone = sa.update(WORKERS).where(
-            WORKERS.c.id == worker, WORKERS.c.state == "live", WORKERS.c.beat < self._now - self.lease
-        )
+        gone = sa.update(WORKERS).where(WORKERS.c.id == worker, WORKERS.c.state == "live")
+        if not at_once:
+            gone = gone.where(WORKERS.c.beat < self._now - self.lease)
         return self._write(gone.values(state="dead")) == 1
 
     def bury(self, worker: str) -> None:

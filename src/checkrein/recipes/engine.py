@@ -57,6 +57,15 @@ class PlainJson(Serializer):
         return "checkrein_json"
 
 
+def _silence() -> None:
+    """The engine's own log would go to standard error, between the lines of a command."""
+    log = logging.getLogger("dbos")
+    log.setLevel(logging.CRITICAL)
+    log.propagate = False
+    if not log.handlers:
+        log.addHandler(logging.NullHandler())
+
+
 def _plain(value: Any) -> Any:
     if isinstance(value, BaseException):
         return {"error": f"{type(value).__name__}: {value}"}
@@ -91,7 +100,7 @@ class Engine:
     """The view from outside: start, look, wake, cancel. Any thread may use it."""
 
     def __init__(self, url: str) -> None:
-        logging.getLogger("dbos").setLevel(logging.CRITICAL)
+        _silence()
         self._url = make_url(url).render_as_string(hide_password=False)
         self.client: DBOSClient | None = None
 

@@ -6,6 +6,7 @@ import contextlib
 import os
 import signal
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 from checkrein.base.errors import FileError
@@ -33,27 +34,47 @@ def machine_id(home: Path) -> str:
 
 
 def new_worker(home: Path, kind: str) -> WorkerRow:
-    """A row for this process. Everything that it starts carries the mark."""
-    mark = f"recipe-{new_uuid()}"
-    above = os.environ.get(MARK)
-    os.environ[MARK] = f"{above}:{mark}" if above else mark
+    """A row for this process."""
     return WorkerRow(
         id=f"w-{new_uuid()[:13]}",
         machine=machine_id(home),
         kind=kind,
         pid=os.getpid(),
         birth=birth(os.getpid()) or "",
-        mark=mark,
+        mark=f"recipe-{new_uuid()}",
     )
 
 
-def birth(pid: int) -> str | None:
-    """What no other process of this number has: the boot and the tick of its start."""
+@contextlib.contextmanager
+def marking(mark: str) -> Iterator[None]:
+    """Everything that this process starts meanwhile carries the mark in its environment."""
+    above = os.environ.get(MARK)
+    os.environ[MARK] = f"{above}:{mark}" if above else mark
     try:
+        yield
+    finally:
+        if above is None:
+            del os.environ[MARK]
+        else:
+            os.environ[MARK] = above
+
+
+def birth(pid: int) -> str | None:
+    """What no other process of this number has: the namespace, the boot, and the tick of its start."""
+    try:
+        space = os.readlink("/proc/self/ns/pid")
         with open("/proc/sys/kernel/random/boot_id") as boot, open(f"/proc/{pid}/stat", "rb") as stat:
-            return f"{boot.read().strip()}:{stat.read().rpartition(b')')[2].split()[19].decode()}"
+            return f"{space} {boot.read().strip()} {stat.read().rpartition(b')')[2].split()[19].decode()}"
     except OSError:
         return None
+
+
+def is_gone(row: WorkerRow) -> bool:
+    """Whether the process of a worker is over, as far as this process can see it."""
+    own = birth(os.getpid())
+    if own is None or own.rpartition(" ")[0] != row.birth.rpartition(" ")[0]:
+        return False
+    return birth(row.pid) != row.birth or _is_dead(row.pid)
 
 
 def end_worker(row: WorkerRow) -> None:

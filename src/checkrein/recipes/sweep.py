@@ -5,7 +5,7 @@ from __future__ import annotations
 from checkrein.base import clock
 from checkrein.recipes.database import Database, WaitRow, WorkerRow
 from checkrein.recipes.engine import Engine, body_id
-from checkrein.recipes.machine import end_worker
+from checkrein.recipes.machine import end_worker, is_gone
 from checkrein.recipes.queues import own_queue, queue_for
 
 
@@ -16,17 +16,20 @@ class Sweep:
         self._me = me
 
     def adopt(self) -> list[str]:
-        """Take the runs of dead workers. Gives the workers that were buried.
+        """Take the runs of dead workers: those without a beat, and those whose process here is over.
+        Gives the workers that were buried.
 
         First the fence, then the end of its processes, then the runs: whoever dies between them leaves the
         rest to the next one. On another machine nobody can end processes, so a worker there goes first."""
         buried = []
-        live = {one.machine for one in self._database.workers("live") if one.id != self._me.id}
-        for row in self._database.silent():
+        others = [one for one in self._database.workers("live") if one.id != self._me.id]
+        gone = [one for one in others if one.machine == self._me.machine and is_gone(one)]
+        live = {one.machine for one in others}
+        for row in {one.id: one for one in (*gone, *self._database.silent())}.values():
             is_here = row.machine == self._me.machine
             if row.id == self._me.id or (not is_here and row.machine in live):
                 continue
-            if row.state == "live" and not self._database.fence(row.id):
+            if row.state == "live" and not self._database.fence(row.id, at_once=row in gone):
                 continue
             if is_here:
                 end_worker(row)

@@ -19,7 +19,7 @@ from checkrein.recipes.database import BEATS, Database, Doing, RunRow, WaitRow, 
 from checkrein.recipes.engine import Engine, EngineBody, Executor, Order, QueueTerms, body_id
 from checkrein.recipes.interpreter import Crew, Interpreter
 from checkrein.recipes.journal import End, Entry
-from checkrein.recipes.machine import end_worker
+from checkrein.recipes.machine import end_worker, marking
 from checkrein.recipes.port import Bell, Dispatcher, StepRunner, Watcher, Workplace
 from checkrein.recipes.queues import open_own_queue, open_queues, own_queue, queue_for
 from checkrein.recipes.sweep import Sweep
@@ -62,10 +62,12 @@ class Worker:
         self._lock = threading.Lock()
         self._last_beat = time.monotonic()
         self._leaves = False
+        self._marking = marking(me.mark)
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._live, name="checkrein-beat", daemon=True)
 
     def __enter__(self) -> Worker:
+        self._marking.__enter__()
         self._database.create()
         self._engine.prepare()
         machine = None if self._database.is_sqlite else self.me.machine
@@ -94,6 +96,7 @@ class Worker:
         if self.me.kind == "own":
             self._engine.drop_queue(own_queue(self.me.id))
         self._database.bury(self.me.id)
+        self._marking.__exit__(None, None, None)
 
     @property
     def queue(self) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from msgspec import Struct
 
-from checkrein.recipes.database import Database, RunRow, database_at, user_name
+from checkrein.recipes.database import Database, database_at, user_name
 from checkrein.recipes.desk import PRIORITY, Desk
 from checkrein.recipes.engine import Engine, QueueTerms
 from checkrein.recipes.machine import machine_id, new_worker
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from checkrein.recipes.port import Watcher
     from checkrein.runtime.session.options import Options
 
-_LOOK = 0.05
+_LOOK, _CARE = 0.05, 0.5
 _PEOPLE = ("confirm", "reconcile", "pause")
 
 
@@ -90,35 +90,38 @@ class House:
         return self.desk.view(run)
 
     def go_on_here(self, run: str, options: Options, watcher: Watcher) -> RunView:
-        """Go on in this process with a run that waits, is queued, or has lost its worker."""
+        """Go on in this process with a run that waits, is queued, or has lost its worker. Where there are
+        workers they have it, and this process watches."""
         row = self.desk.row(run)
         with self.worker("own", options, watcher) as worker:
-            self._take(row, worker)
-            self._settled(row.id)
+            self._settled(row.id, lambda: self._take(row.id, worker))
         return self.desk.view(row.id)
 
-    def _take(self, row: RunRow, worker: Worker) -> None:
-        if row.want == "pause":
-            self.desk.go_on(row.id)
-        if self.desk.state(row.id) == "queued":
-            self.engine.move([row.id], worker.queue)
-        else:
-            worker.wake(row.id)
+    def _take(self, run: str, worker: Worker) -> None:
+        if any(one.kind == "pool" for one in self.database.workers("live")):
+            return
+        family = self.engine.family(run)
+        lost = [one.id for one in family if one.status == "ENQUEUED" and one.queue != worker.queue]
+        if lost:
+            self.engine.move(lost, worker.queue)
+        worker.wake(run)
 
-    def _settled(self, run: str) -> None:
+    def _settled(self, run: str, care: Callable[[], None] = lambda: None) -> None:
         """Until it is over, or needs somebody."""
+        next_care = 0.0
         while True:
+            if time.monotonic() >= next_care:
+                care()
+                next_care = time.monotonic() + _CARE
             state = self.desk.state(run)
-            if state in OVER:
+            if state in OVER or (state in ("waiting", "paused") and self._needs_people(run)):
                 return
-            if state in ("waiting", "paused"):
-                waits = [one.wait for one in self.database.waits(run)]
-                own = [one for one in waits if one.kind != "branches"]
-                if own and all(one.kind in _PEOPLE for one in own):
-                    answered = any(self.database.answer(run, one) for one in own)
-                    if not answered:
-                        return
             time.sleep(_LOOK)
+
+    def _needs_people(self, run: str) -> bool:
+        waits = [one.wait for one in self.database.waits(run) if one.wait.kind != "branches"]
+        asked = [one for one in waits if one.kind in _PEOPLE]
+        return bool(waits) and asked == waits and not any(self.database.answer(run, one) for one in asked)
 
     def work(self, options: Options, watcher: Watcher, stop: threading.Event) -> None:
         """Take runs of the queues until somebody says stop."""
