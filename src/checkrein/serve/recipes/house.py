@@ -72,7 +72,7 @@ class House:
         staff = Staff(
             runner=steps,
             workplace=lambda row, plan, confirm: workplace_of(row, plan, self.home, confirm),
-            dispatcher=lambda row: ProjectRecipes(row.cwd),
+            dispatcher=lambda row, plan: ProjectRecipes(row.cwd, plan.enabled),
             bell=lambda row: Doorbell(steps, row.cwd),
             watcher=watcher,
         )
