@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
@@ -38,7 +39,7 @@ def result_frame(result: Result, uuid: str) -> Frame:
         "session_id": result.session_id,
         "total_cost_usd": result.cost_usd,
         "usage": _result_usage(result.usage),
-        "modelUsage": {name: _model_usage(name, used) for name, used in result.by_model.items()},
+        "modelUsage": model_usage(result.by_model),
         "permission_denials": [_denial(denial) for denial in result.denials],
         "terminal_reason": result.terminal_reason,
         "fast_mode_state": "off",
@@ -90,6 +91,10 @@ def _result_usage(usage: Usage) -> Frame:
         "iterations": [],
         "speed": "standard",
     }
+
+
+def model_usage(by_model: Mapping[str, ModelUsage]) -> Frame:
+    return {name: _model_usage(name, used) for name, used in by_model.items()}
 
 
 def _model_usage(name: str, used: ModelUsage) -> Frame:

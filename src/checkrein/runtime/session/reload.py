@@ -14,10 +14,11 @@ from checkrein.facts.subagents import AGENT_TOOL
 from checkrein.llm.port import Cancel
 from checkrein.model.project import Place
 from checkrein.model.rule import Rule
+from checkrein.model.view import View
 from checkrein.runtime.agents.agent_files import AgentFiles, renew_agents
 from checkrein.runtime.hooks import payloads
 from checkrein.runtime.session.events import Event, Notice
-from checkrein.runtime.skills.renewal import SkillFiles, Stamps, renew
+from checkrein.runtime.skills.renewal import SkillFiles, Stamps, renew, renewed
 
 if TYPE_CHECKING:
     from checkrein.runtime.session.conversation import Conversation
@@ -45,6 +46,17 @@ def _settings(place: Place) -> Iterator[tuple[str, str]]:
         yield os.path.join(directory, ".claude", "settings.local.json"), "local_settings"
     if place.managed_dir is not None:
         yield os.path.join(place.managed_dir, "managed-settings.json"), "policy_settings"
+
+
+def skills_now(conversation: Conversation, *, begun: bool) -> View:
+    """The skills and commands as their files are now. They count from the next prompt on."""
+    shelf = conversation.skills.invoker.shelf
+    if begun:
+        return renewed(shelf, SkillFiles(conversation.view.project.place))
+    from checkrein.runtime.session.start import reload_skills
+
+    reload_skills(conversation)
+    return shelf.view
 
 
 def refresh(conversation: Conversation, watch: Watch, cancel: Cancel) -> Generator[Event, None, None]:

@@ -324,6 +324,11 @@ class Session:
         if mirror is not None:
             mirror.attach(take)
 
+    @property
+    def begun(self) -> bool:
+        """Whether there was a prompt."""
+        return self._running or self._watch is not None
+
     def _refresh(self, cancel: Cancel) -> Iterator[Event]:
         """Between prompts, check the project's files again."""
         from checkrein.runtime.session.reload import Watch, refresh

@@ -168,7 +168,7 @@ def _run_start_hooks(conversation: Conversation) -> Iterator[Event]:
         conversation.recorder.writer.title(outcome.session_title)
     watch(conversation, outcome.watch_paths)
     if outcome.reload_skills and not conversation.options.bare:
-        _reload_skills(conversation)
+        reload_skills(conversation)
     if outcome.initial_user_message and conversation.options.kind in _PROGRAMS:
         conversation.backdrop.initial_message = outcome.initial_user_message
     yield from (Notice("warning", error) for error in outcome.errors)
@@ -188,8 +188,8 @@ def _preload(conversation: Conversation) -> Iterator[Event]:
     yield from events
 
 
-def _reload_skills(conversation: Conversation) -> None:
-    """Load the skills and commands that the hooks wrote, before the first prompt."""
+def reload_skills(conversation: Conversation) -> None:
+    """Load the skills and commands that hooks or the host wrote, before the first prompt."""
     from checkrein.runtime.skills.renewal import SkillFiles, renew
 
     news = renew(conversation.skills.invoker.shelf, SkillFiles(conversation.view.project.place))
