@@ -25,7 +25,7 @@ class ReloadRequests:
     def _skills(self, request: Frame) -> Frame:
         from checkrein.runtime.session.reload import skills_now
 
-        view = skills_now(self._session.conversation, begun=self._session.begun)
+        view = skills_now(self._session.conversation, self._session.watch)
         return {"skills": invocable(view)}
 
     def _styles(self, request: Frame) -> Frame:

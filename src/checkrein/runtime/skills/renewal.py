@@ -50,16 +50,19 @@ class Stamps:
 
 
 class SkillFiles:
-    """The directories that exist now, and the state of their files at the last look."""
+    """The directories that exist now, and the state of their files at the last look. `unread` files count as
+    changed."""
 
-    def __init__(self, place: Place) -> None:
+    def __init__(self, place: Place, *, unread: bool = False) -> None:
+        self._unread = unread
         self._within = place.within
         self._roots = tuple(_roots(place))
         self._stamps = Stamps(lambda: (path for root in self._roots for path in _files(root)))
 
     def changed(self) -> bool:
         """Whether anything has changed since the last call."""
-        return bool(self._stamps.changed())
+        unread, self._unread = self._unread, False
+        return bool(self._stamps.changed()) or unread
 
     def skills(self) -> list[Skill]:
         """Highest precedence first."""
