@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from checkrein.base.errors import UsageError
 from checkrein.protocol.handshake import agents, commands, invocable
 from checkrein.protocol.inbox import Handler
 from checkrein.protocol.wire import Frame
 from checkrein.runtime.context import styles
 from checkrein.runtime.session.session import Session
+from checkrein.runtime.session.start import plugins
 
 
 class ReloadRequests:
@@ -52,20 +55,8 @@ class ReloadRequests:
         return {
             "commands": commands(self._session),
             "agents": agents(self._session),
-            "plugins": self._enabled(),
+            "plugins": msgspec.to_builtins(plugins(self._session.conversation.view.project)),
             "mcpServers": self._session.servers.status(),
             "error_count": 0,
             **held,
         }
-
-    def _enabled(self) -> list[Frame]:
-        plugins = self._session.conversation.view.project.plugins
-        return [
-            {
-                "name": name,
-                "path": one.item.root,
-                **({"version": one.item.version} if one.item.version else {}),
-            }
-            for name, one in plugins.items()
-            if one.item.enabled
-        ]

@@ -9,11 +9,12 @@ from checkrein.base.diagnostic import Diagnostic
 from checkrein.runtime.context.reminders import memory_type, quoted
 from checkrein.runtime.hooks import payloads
 from checkrein.runtime.hooks.outcome import HookOutcome
-from checkrein.runtime.session.events import Event, Notice, SessionStarted
+from checkrein.runtime.session.events import Event, Notice, LoadedPlugin, SessionStarted
 from checkrein.runtime.turn.builtin_commands import COMMANDS as BUILTIN_COMMANDS
 from checkrein.runtime.turn.news import watch
 
 if TYPE_CHECKING:
+    from checkrein.model.project import Project
     from checkrein.model.view import View
     from checkrein.runtime.session.conversation import Conversation
 
@@ -43,7 +44,7 @@ def started(conversation: Conversation) -> SessionStarted:
         skills=tuple(n for n, s in view.skills.items() if s.model_invocable),
         agents=tuple(conversation.offer.agents),
         servers=conversation.services.server_states(),
-        plugins=tuple((n, r.item.root) for n, r in view.project.plugins.items() if r.item.enabled),
+        plugins=plugins(view.project),
         layers=conversation.services.layers.all,
         output_style=conversation.backdrop.prompt.style or _style(view),
         betas=conversation.options.betas,
@@ -51,6 +52,12 @@ def started(conversation: Conversation) -> SessionStarted:
         skipped=conversation.services.skipped,
         source=conversation.record.opened.source,
     )
+
+
+def plugins(project: Project) -> tuple[LoadedPlugin, ...]:
+    """The plugins that are on."""
+    on = ((name, one.item) for name, one in project.plugins.items() if one.item.enabled)
+    return tuple(LoadedPlugin(item.name, item.root, name, item.version) for name, item in on)
 
 
 def _style(view: View) -> str:
