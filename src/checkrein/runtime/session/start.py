@@ -9,7 +9,7 @@ from checkrein.base.diagnostic import Diagnostic
 from checkrein.runtime.context.reminders import memory_type, quoted
 from checkrein.runtime.hooks import payloads
 from checkrein.runtime.hooks.outcome import HookOutcome
-from checkrein.runtime.session.events import Event, Notice, LoadedPlugin, SessionStarted
+from checkrein.runtime.session.events import Event, LoadedPlugin, Notice, SessionStarted
 from checkrein.runtime.turn.builtin_commands import COMMANDS as BUILTIN_COMMANDS
 from checkrein.runtime.turn.news import watch
 
