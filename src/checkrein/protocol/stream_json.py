@@ -82,6 +82,7 @@ class Frames:
         self._asked_at = 0.0
         self._reply = Started("", "")
         self._used: Usage | None = None
+        self._spent = Usage()
         self._placed: set[str] = set()
         self._held: list[Event] = []
         self._tasks = TaskFrames()
@@ -175,7 +176,8 @@ class Frames:
                 cut = _INTERRUPTED.get(event.result.terminal_reason)
                 if cut is not None and self.options.hosted:
                     yield self._user([{"type": "text", "text": cut}], new_uuid())
-                yield result_frame(event.result, event.uuid) | self.about
+                yield result_frame(event.result, event.uuid, self._spent) | self.about
+                self._spent = event.result.usage
 
     def _is_hidden(self, event: AssistantBlock) -> bool:
         """The words of an agent that the conversation waits for belong to its report. Its calls, and the
