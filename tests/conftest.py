@@ -52,7 +52,7 @@ def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """The closing lines count the tests with programs on node, so that nobody misses that they did not run."""
+    """The closing lines count the tests with programs on node: nobody misses that they did not run."""
     found = {
         kind: [one for one in terminalreporter.stats.get(kind, ()) if "node" in one.keywords]
         for kind in ("passed", "failed", "skipped")
