@@ -66,8 +66,8 @@ def run(**values: Any) -> Outcome:
         raise
     except (CheckreinError, OSError) as error:
         failure = error if isinstance(error, CheckreinError) else _unusable(error)
-        for_a_person = isinstance(error, UsageError) and values["input_format"] != "stream-json"
-        if values["output_format"] == "text" or last.told or for_a_person:
+        hosted = values["input_format"] == values["output_format"] == "stream-json"
+        if values["output_format"] == "text" or last.told or (isinstance(error, UsageError) and not hosted):
             raise failure from error
         from checkrein.cli import run_output
         from checkrein.protocol.run import refuse

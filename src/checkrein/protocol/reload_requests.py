@@ -55,7 +55,7 @@ class ReloadRequests:
         return {
             "commands": commands(self._session),
             "agents": agents(self._session),
-            "plugins": msgspec.to_builtins(plugins(self._session.conversation.view.project)),
+            "plugins": list(msgspec.to_builtins(plugins(self._session.conversation.view.project))),
             "mcpServers": self._session.servers.status(),
             "error_count": 0,
             **held,
