@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from checkrein.cli.recipe_target import ERRORS, RECIPE_ARG
+from checkrein.cli.recipe_shelf import ERRORS, RECIPE_ARG
 from checkrein.cli.registry import Arg, Command, Outcome
 from checkrein.cli.target import PROJECT_ARG
 from checkrein.model.recipe_card import Card, Stale
@@ -39,7 +39,7 @@ COMMAND = Command(
 
 
 def run(name: str, project: str, write: bool) -> Outcome:
-    from checkrein.cli.recipe_target import library, recipe_of, write_beside
+    from checkrein.cli.recipe_shelf import library, recipe_of, write_beside
     from checkrein.passes.recipes import cards
     from checkrein.passes.recipes.contracts import Contracts
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec import Struct
 
 from checkrein.base.diagnostic import Diagnostic
-from checkrein.cli.recipe_target import ERRORS
+from checkrein.cli.recipe_shelf import ERRORS
 from checkrein.cli.registry import Arg, Command, Outcome
 from checkrein.cli.target import PROJECT_ARG
 
@@ -45,7 +45,7 @@ COMMAND = Command(
 
 def run(names: tuple[str, ...], project: str, bundled: bool) -> Outcome:
     from checkrein.base.diagnostic import count
-    from checkrein.cli.recipe_target import library, recipe_of
+    from checkrein.cli.recipe_shelf import library, recipe_of
     from checkrein.passes.findings import sort
     from checkrein.passes.recipes.validity import errors, problems
 
@@ -66,8 +66,8 @@ def run(names: tuple[str, ...], project: str, bundled: bool) -> Outcome:
     )
 
     def text() -> str:
-        from checkrein.cli import recipe_text
+        from checkrein.cli import recipe_pages
 
-        return recipe_text.checked(payload)
+        return recipe_pages.checked(payload)
 
     return Outcome(data=payload, text=text, status=1 if payload.counts["error"] else 0)

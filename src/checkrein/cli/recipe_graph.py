@@ -6,7 +6,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from checkrein.cli.recipe_target import ERRORS, INPUT_ARG, RECIPE_ARG
+from checkrein.cli.recipe_shelf import ERRORS, INPUT_ARG, RECIPE_ARG
 from checkrein.cli.registry import Arg, Command, Outcome
 from checkrein.cli.target import PROJECT_ARG
 
@@ -54,7 +54,7 @@ COMMAND = Command(
 
 
 def run(name: str, project: str, input_: tuple[str, ...], form: Form, write: bool) -> Outcome:
-    from checkrein.cli.recipe_target import inputs_of, library, recipe_of, write_beside
+    from checkrein.cli.recipe_shelf import inputs_of, library, recipe_of, write_beside
     from checkrein.passes.recipes import diagrams
     from checkrein.passes.recipes.merge import merge
 

@@ -50,7 +50,7 @@ COMMAND = Command(
 
 
 def run(project: str, all_: bool) -> Outcome:
-    from checkrein.cli.recipe_target import library
+    from checkrein.cli.recipe_shelf import library
 
     shelf = library(project)
     groups = (shelf.recipes, shelf.sub_recipes) if all_ else (shelf.recipes,)
@@ -62,9 +62,9 @@ def run(project: str, all_: bool) -> Outcome:
     payload = Payload(rows)
 
     def text() -> str:
-        from checkrein.cli import recipe_text
+        from checkrein.cli import recipe_pages
 
-        return recipe_text.table(rows)
+        return recipe_pages.table(rows)
 
     broken = tuple(one for one in shelf.diagnostics if one.code in ("RECIPE001", "FILE001", "FILE003"))
     return Outcome(data=payload, text=text, warnings=broken)

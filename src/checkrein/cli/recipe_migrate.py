@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from checkrein.cli.recipe_target import ERRORS
+from checkrein.cli.recipe_shelf import ERRORS
 from checkrein.cli.registry import Arg, Command, Outcome
 from checkrein.cli.target import PROJECT_ARG
 
@@ -50,7 +50,7 @@ def run(names: tuple[str, ...], project: str, write: bool) -> Outcome:
     from pathlib import Path
 
     from checkrein.base.files import read_text, write_atomic
-    from checkrein.cli.recipe_target import library, recipe_of, require_own
+    from checkrein.cli.recipe_shelf import library, recipe_of, require_own
     from checkrein.passes.recipes.migrations import migrate, migration_diff
 
     shelf = library(project, *names)

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from checkrein.base.diagnostic import Diagnostic
 from checkrein.base.origin import Origin, Scope
-from checkrein.cli.recipe_target import ERRORS, INPUT_ARG, RECIPE_ARG
+from checkrein.cli.recipe_shelf import ERRORS, INPUT_ARG, RECIPE_ARG
 from checkrein.cli.registry import Command, Outcome
 from checkrein.cli.target import PROJECT_ARG
 from checkrein.model.recipe import Effect, RecipeKind, StepKind
@@ -76,7 +76,7 @@ COMMAND = Command(
 
 
 def run(name: str, project: str, input_: tuple[str, ...]) -> Outcome:
-    from checkrein.cli.recipe_target import inputs_of, library, recipe_of
+    from checkrein.cli.recipe_shelf import inputs_of, library, recipe_of
     from checkrein.passes.recipes.merge import merge
     from checkrein.passes.recipes.validity import problems
 
@@ -104,9 +104,9 @@ def run(name: str, project: str, input_: tuple[str, ...]) -> Outcome:
     )
 
     def text() -> str:
-        from checkrein.cli import recipe_text
+        from checkrein.cli import recipe_pages
 
-        return recipe_text.shown(payload)
+        return recipe_pages.shown(payload)
 
     return Outcome(data=payload, text=text)
 

@@ -114,6 +114,15 @@ def test_check(kitchen: Path, ask: Ask, capsys: pytest.CaptureFixture[str]) -> N
     assert "can't run: bad" in capsys.readouterr().out
 
 
+def test_what_is_wrong_elsewhere_is_not_about_recipes(kitchen: Path, ask: Ask) -> None:
+    (kitchen.parents[1] / "CLAUDE.md").symlink_to("nowhere")
+    (kitchen / "broken.yaml").unlink()
+    (kitchen / "bad.yaml").unlink()
+    assert ask("recipe", "check", status=0)["findings"] == []
+    data = ask("recipe", "show", str(kitchen / "build.yaml"), status=0)
+    assert (data["scope"], data.get("shadows")) == ("project", None)
+
+
 def test_the_project_check_and_show_read_recipes_too(kitchen: Path, ask: Ask) -> None:
     data = ask("check", "--no-cache", status=1)
     assert {one["code"] for one in data["findings"]} == {"RCP008", "RECIPE001"}

@@ -8,7 +8,8 @@ from msgspec import Struct
 
 from checkrein.base.origin import Origin
 from checkrein.model.expression import texts_in
-from checkrein.model.recipe import Recipe, Step
+from checkrein.model.items import Item
+from checkrein.model.recipe import Dispatch, Recipe, Step
 from checkrein.passes.checks.check import Subject
 
 
@@ -71,8 +72,25 @@ def texts(step: Step) -> Iterator[Said]:
             yield Said(f"foreach{path}", text, False, step.where("foreach"))
 
 
-def _where(step: Step, path: str) -> Origin:
+def dispatch_texts(dispatch: Dispatch) -> Iterator[Said]:
+    """The same for a dispatch of a campaign."""
+    told = {"task": dispatch.task, "message": dispatch.message, "ingredients": dispatch.ingredients}
+    for path, text in texts_in({**told, "capture": dispatch.capture}):
+        yield Said(path, text, False, _where(dispatch, path))
+    if dispatch.skip_when is not None:
+        yield Said("skip_when", dispatch.skip_when, True, dispatch.where("skip_when"))
+
+
+def every_text(recipe: Recipe) -> Iterator[Said]:
+    """What the engine evaluates anywhere in a recipe."""
+    for part in placed_in(recipe):
+        yield from texts(part.step)
+    for dispatch in recipe.dispatches:
+        yield from dispatch_texts(dispatch)
+
+
+def _where(item: Item, path: str) -> Origin:
     """The place of a path, or of the nearest part around it that the file has."""
-    while path not in step.spans and "." in path:
+    while path not in item.spans and "." in path:
         path = path.rpartition(".")[0]
-    return step.where(path)
+    return item.where(path)

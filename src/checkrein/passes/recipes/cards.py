@@ -66,8 +66,11 @@ def read_card(recipe: Recipe, within: Sequence[str]) -> Held | None:
         return None
     said = tree.value
     version = said.get("version", said.get("bundled_manifest_version", said.get("manifest_version", "")))
+    skills = said.get("skills")
+    names = [str(one) for one in skills] if isinstance(skills, (dict, list)) else []
+    known = {**said, "version": str(version), "skills": names}
     try:
-        card = msgspec.convert({**said, "version": str(version)}, Card, strict=False)
+        card = msgspec.convert(known, Card, strict=False)
     except msgspec.ValidationError:
         card = Card(version=str(version))
     return Held(card, file, tree)

@@ -114,8 +114,11 @@ def _lenient(said: Any) -> Contract | None:
     if not isinstance(said, dict):
         return None
     known = {name: said[name] for name in _FIELDS if said.get(name) is not None}
-    known["inputs"] = _entries(known.get("inputs"), _INPUTS)
-    known["outputs"] = [_output(one) for one in _entries(known.get("outputs"), _OUTPUTS)]
+    inputs, outputs = known.get("inputs", []), known.get("outputs", [])
+    if not isinstance(inputs, (list, dict)) or not isinstance(outputs, (list, dict)):
+        return None
+    known["inputs"] = _entries(inputs, _INPUTS)
+    known["outputs"] = [_output(one) for one in _entries(outputs, _OUTPUTS)]
     try:
         return msgspec.convert(known, Contract, strict=False)
     except msgspec.ValidationError:
@@ -126,7 +129,8 @@ def _entries(said: Any, fields: tuple[str, ...]) -> list[dict[str, Any]]:
     """A list of mappings, or of names; a mapping from names to mappings is one too."""
     if isinstance(said, dict):
         said = [{"name": name, **(one if isinstance(one, dict) else {})} for name, one in said.items()]
-    found = [{"name": one} if isinstance(one, str) else one for one in said or () if one]
+    listed = said if isinstance(said, list) else []
+    found = [{"name": one} if isinstance(one, str) else one for one in listed]
     return [{name: one[name] for name in fields if name in one} for one in found if isinstance(one, dict)]
 
 

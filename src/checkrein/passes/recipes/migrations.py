@@ -89,6 +89,13 @@ def _retry_block(tree: Tree, text: str) -> Iterator[Edit]:
         yield _replaced(block.span, text, left)
 
 
+def _retry_tool(tree: Tree, text: str) -> Iterator[Edit]:
+    for step in _steps(tree):
+        tool = step.members.get("tool")
+        if tool is not None and tool.value == "run_skill_retry":
+            yield _replaced(tool.span, text, ["tool: run_skill"])
+
+
 def _result_list(tree: Tree, text: str) -> Iterator[Edit]:
     for step in _steps(tree):
         old = step.members.get("on_result")
@@ -154,6 +161,12 @@ MIGRATIONS: tuple[Migration, ...] = (
         since="0.1.0",
         description="`retry: {max_attempts, on_exhausted}` becomes `retries` and `on_exhausted`.",
         edits=_retry_block,
+    ),
+    Migration(
+        id="retry-tool",
+        since="0.1.0",
+        description="The tool `run_skill_retry` becomes `run_skill`, which has `retries`.",
+        edits=_retry_tool,
     ),
     Migration(
         id="result-list",

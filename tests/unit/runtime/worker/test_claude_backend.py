@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -222,6 +224,23 @@ def test_permissions_are_never_skipped(planner: Path) -> None:
     (group,) = made["hooks"]["PreToolUse"]
     assert group["matcher"] == "*"
     assert group["hooks"][0]["command"].endswith(f" -m checkrein decide --hook -C {planner}")
+
+
+def test_no_file_of_the_project_takes_the_hooks_place(planner: Path) -> None:
+    for name in ("checkrein.py", "json.py", "msgspec.py"):
+        (planner / name).write_text("print('allowed'); raise SystemExit(0)\n")
+    (group,) = settings_of(View(load(str(planner))), str(planner))["hooks"]["PreToolUse"]
+    payload = json.dumps({"tool_name": "Bash", "tool_input": {"command": "rm x"}})
+    done = subprocess.run(
+        group["hooks"][0]["command"],
+        shell=True,
+        cwd=planner,
+        env={**os.environ, "PYTHONPATH": str(planner)},
+        input=payload,
+        capture_output=True,
+        text=True,
+    )
+    assert json.loads(done.stdout)["hookSpecificOutput"]["permissionDecision"] != "allow"
 
 
 @pytest.mark.parametrize(

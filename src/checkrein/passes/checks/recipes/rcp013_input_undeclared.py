@@ -10,31 +10,27 @@ from checkrein.model.recipe import Recipe
 from checkrein.passes.checks import edits
 from checkrein.passes.checks.check import Check, Finding, Subject
 from checkrein.passes.checks.recipe_examples import RECIPE, TEST, ingredients, recipe
-from checkrein.passes.checks.recipe_parts import placed, texts
+from checkrein.passes.checks.recipe_parts import Said, every_text, recipes
 from checkrein.passes.recipes.parents import parents_of
 
 _TEST = TEST.replace("path: .", 'path: "${{ inputs.place }}"')
 
 
 def run(subject: Subject) -> Iterator[Finding]:
-    declared: dict[str, set[str]] = {}
-    for part in placed(subject):
-        file = part.recipe.origin.file
-        if file not in declared:
-            declared[file] = _declared(subject, part.recipe)
-        for said in texts(part.step):
+    for one in recipes(subject):
+        declared = _declared(subject, one)
+        for said in every_text(one):
             found = condition_references(said.text) if said.is_condition else references(said.text)
-            for one in found:
-                if one.namespace == "inputs" and one.name not in declared[file]:
-                    origin = subject.find(said.origin, f"inputs.{one.name}")
-                    meant = nearest(one.name, declared[file], 0.75)
-                    fix = (
-                        edits.respell(subject, origin, f"inputs.{one.name}", f"inputs.{meant}")
-                        if meant
-                        else None
-                    )
-                    message = f"The recipe has no input `{one.name}`"
-                    yield Finding(origin=origin, message=message, fix=fix)
+            for reference in found:
+                if reference.namespace == "inputs" and reference.name not in declared:
+                    yield _finding(subject, said, reference.name, declared)
+
+
+def _finding(subject: Subject, said: Said, name: str, declared: set[str]) -> Finding:
+    origin = subject.find(said.origin, f"inputs.{name}")
+    meant = nearest(name, declared, 0.75)
+    fix = edits.respell(subject, origin, f"inputs.{name}", f"inputs.{meant}") if meant else None
+    return Finding(origin=origin, message=f"The recipe has no input `{name}`", fix=fix)
 
 
 def _declared(subject: Subject, recipe: Recipe) -> set[str]:

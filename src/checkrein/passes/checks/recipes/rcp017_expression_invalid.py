@@ -7,14 +7,14 @@ from collections.abc import Iterator
 from checkrein.model.expression import Failure, parse, parse_condition
 from checkrein.passes.checks.check import Check, Finding, Subject
 from checkrein.passes.checks.recipe_examples import RECIPE, TEST, ingredients, recipe
-from checkrein.passes.checks.recipe_parts import placed, texts
+from checkrein.passes.checks.recipe_parts import every_text, recipes
 
 _INPUT = ingredients("place: {description: Where to test, default: .}")
 
 
 def run(subject: Subject) -> Iterator[Finding]:
-    for part in placed(subject):
-        for said in texts(part.step):
+    for one in recipes(subject):
+        for said in every_text(one):
             found = parse_condition(said.text) if said.is_condition else parse(said.text)
             if isinstance(found, Failure):
                 origin = subject.find(

@@ -8,22 +8,25 @@ from collections.abc import Iterator
 from checkrein.passes.checks.check import Check, Finding, Subject
 from checkrein.passes.checks.recipe_examples import RECIPE, TEST, recipe
 from checkrein.passes.checks.recipe_parts import Placed, placed
+from checkrein.passes.recipes.routes import routes
 
 _SIGNS = (
     (
-        r"\b(?:for each|for every|iterate|loop|repeat(?:ed)?|one (?:at a time|by one)|until (?:all|every))\b",
+        r"\b(?:for each|for every|iterat(?:e|es|ion)\b|repeat(?:ed)?|one (?:at a time|by one)"
+        r"|until (?:all|every)|loop (?:over|through|back|until))\b",
         "a loop",
     ),
     (r"\b(?:in parallel|concurrently|simultaneously|at the same time)\b", "parallel work"),
-    (r"\bskip(?:ped)? (?:this|the|it)\b|\bskip (?:if|when|unless)\b", "a condition to skip"),
-    (r"\b(?:retry|try again)\b|\bat most \w+ (?:times|attempts)\b", "retries"),
     (
-        r"\b(?:if|when|unless)\b[^.;]{0,80}\b(?:go to|route to|proceed to|jump to|return to|continue with)\b",
-        "a route",
+        r"\bskip(?:ped)? (?:this|the|it)\b|\bskip(?:ped)? (?:if|when|unless)\b"
+        r"|\bonly (?:execute|run)[sd]? (?:if|when)\b",
+        "a condition to skip",
     ),
+    (r"\b(?:retry|try again)\b|\bat most \w+ (?:times|attempts)\b", "retries"),
 )
 _VERBS = (
-    r"\b(?:go|route|proceed|jump|return|continue|back)\s+(?:back\s+)?(?:to|with|at)\s+(?:step\s+)?[`'\"]?"
+    r"\b(?:go|route|proceed|jump|return|continue|skip|advance)\s+(?:directly\s+|straight\s+|back\s+)?"
+    r"(?:to|with|at)\s+(?:the\s+)?(?:step\s+)?[`'\"]?"
 )
 _FORMS = {
     "a loop": "`foreach`",
@@ -52,7 +55,9 @@ def _sign(part: Placed) -> tuple[str, str] | None:
         found = re.search(pattern, note, re.IGNORECASE)
         if found is not None:
             return what, found[0]
-    names = "|".join(re.escape(one.name) for one in part.beside if one is not part.step)
+    told = {route.target for route in routes(part.beside, part.step)}
+    others = (one.name for one in part.beside if one is not part.step and one.name not in told)
+    names = "|".join(map(re.escape, others))
     found = re.search(rf"{_VERBS}(?:{names})\b", note, re.IGNORECASE) if names and note else None
     return None if found is None else ("a route", found[0])
 
