@@ -14,18 +14,22 @@ if TYPE_CHECKING:
     from checkrein.runtime.session.conversation import Conversation
 
 
-def told(conversation: Conversation, *, forced: bool) -> str:
-    """What to say to the user."""
+def changed(conversation: Conversation) -> list[str]:
+    """The plugins that are new, gone or different. Those of the command line stay what they are."""
     from checkrein.passes.load import load_again
 
     before = conversation.view.project
     now = load_again(before.place, conversation.env)
     old, new = _enabled(before), _enabled(now)
     inline = {name for name in old if name.endswith("@inline")}
-    changed = sorted(name for name in {*old, *new} - inline if old.get(name) != new.get(name))
-    if not changed:
+    return sorted(name for name in {*old, *new} - inline if old.get(name) != new.get(name))
+
+
+def told(conversation: Conversation, *, forced: bool) -> str:
+    """What to say to the user."""
+    names = ", ".join(changed(conversation))
+    if not names:
         return "The plugins are as they were."
-    names = ", ".join(changed)
     if forced:
         return (
             f"Changed: {names}. Hooks and servers of a session stay as it began; start a new one for these."
