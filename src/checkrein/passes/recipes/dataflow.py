@@ -135,6 +135,7 @@ def dead_outputs(flow: Flow, read_elsewhere: Iterable[str] = ()) -> Iterator[tup
 
     A step that ends the flow leaves its variables as the outcome. One that routes by its result has used it.
     """
+    asked_for = rule_facts().captures.asked_for
     numbers = Names(name for step in flow.steps.values() for name in writes(step))
     own = {name: numbers.bits(names_read(step)) for name, step in flow.steps.items()}
     everywhere = numbers.bits(read_elsewhere)
@@ -147,7 +148,9 @@ def dead_outputs(flow: Flow, read_elsewhere: Iterable[str] = ()) -> Iterator[tup
         if not writes(step) or ends or any(arm.when for arm in step.on_result):
             continue
         used = everywhere | met_ahead(flow, step.name, own, later)
-        yield from ((step, one) for one in captures(step) if not used & numbers.bits([one.variable]))
+        for one in captures(step):
+            if not used & numbers.bits([one.variable]) and result_field(one.expression) not in asked_for:
+                yield step, one
 
 
 def early_reads(flow: Flow) -> Iterator[tuple[Step, str, Step]]:

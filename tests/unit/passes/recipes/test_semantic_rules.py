@@ -204,6 +204,13 @@ CASES: dict[str, tuple[str, dict[str, str], set[str]]] = {
         {},
         set(),
     ),
+    "what a rule asks to capture may stay unread": (
+        "m: {tool: merge_worktree, with: {worktree_path: w, base_branch: b},"
+        " capture: {c: '${{ result.cleanup_succeeded }}'}}\n"
+        "t: {tool: test_check, with: {worktree_path: .}}",
+        {},
+        set(),
+    ),
     "two readers of the same parts": (
         "d: {tool: run_skill, with: {skill_command: /d, cwd: .},"
         " capture_list: {plan_parts: '${{ result.plan_parts }}'}}\n"
