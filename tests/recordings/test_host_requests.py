@@ -15,6 +15,7 @@ from checkrein.protocol.control_requests import ControlRequests
 from checkrein.protocol.inbox import Told
 from checkrein.runtime.session.events import Event, Finished
 from checkrein.runtime.session.session import Session
+from checkrein.runtime.turn.plugin_changes import Changes
 from checkrein.testing import Call, Turn
 
 from .conftest import Play, Played
@@ -213,8 +214,12 @@ def test_plugins_stay_as_the_session_began(play: Play, monkeypatch: pytest.Monke
     assert "held" not in ask("reload_plugins")
     with pytest.raises(CheckreinError, match="no more plugins"):
         ask("reload_plugins", add_plugins=[{"type": "local", "path": "/p"}])
-    monkeypatch.setattr("checkrein.runtime.turn.plugin_changes.changed", lambda conversation: ["a@b"])
-    assert ask("reload_plugins", hold_on_cache_impact=True)["held"] is True
+    found = Changes(("a@b",), ("plugin:a:new",), ("plugin:a:old",))
+    monkeypatch.setattr("checkrein.runtime.turn.plugin_changes.changed", lambda conversation: found)
+    held = ask("reload_plugins", hold_on_cache_impact=True)
+    assert held["held"] is True
+    assert held["cache_impact"]["mcp_servers_added"] == ["plugin:a:new"]
+    assert held["cache_impact"]["mcp_servers_removed"] == ["plugin:a:old"]
     with pytest.raises(CheckreinError, match="a@b"):
         ask("reload_plugins")
 

@@ -42,14 +42,15 @@ class ReloadRequests:
 
         if request.get("add_plugins"):
             raise UsageError("A running session takes no more plugins: start another one with them.")
-        names, holds = changed(self._session.conversation), request.get("hold_on_cache_impact") is True
-        if names and not holds:
-            raise UsageError(f"Not reloaded. Changed: {', '.join(names)}. Start a new session for them.")
-        held: Frame = {"held": bool(names)} if holds else {}
-        if names:
+        news, holds = changed(self._session.conversation), request.get("hold_on_cache_impact") is True
+        if news.plugins and not holds:
+            names = ", ".join(news.plugins)
+            raise UsageError(f"Not reloaded. Changed: {names}. Start a new session for them.")
+        held: Frame = {"held": bool(news.plugins)} if holds else {}
+        if news.plugins:
             held["cache_impact"] = {
-                "mcp_servers_added": [],
-                "mcp_servers_removed": [],
+                "mcp_servers_added": list(news.servers_added),
+                "mcp_servers_removed": list(news.servers_removed),
                 "lsp_tool_change": None,
             }
         return {
