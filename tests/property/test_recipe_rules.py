@@ -203,7 +203,7 @@ def found(recipe: Recipe, project: Project, library: Library) -> Iterator[Any]:
         yield from rule.diagnostics(subject)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(recipe=RECIPES)
 def test_no_rule_raises(recipe: Recipe, skilled: Project, library: Library) -> None:
     for diagnostic in found(recipe, skilled, library):

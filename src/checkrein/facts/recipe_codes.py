@@ -13,7 +13,7 @@ _TABLE = (
         "error",
         "A file in a folder of recipes is not a recipe.",
         "It is not YAML, or not a mapping. The recipe can't be listed or run.",
-        "Correct the named line.",
+        "Correct the named line; a value that holds `: ` or ` #` needs quotes.",
     ),
     Code(
         "RECIPE002",

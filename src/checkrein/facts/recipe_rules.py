@@ -40,6 +40,10 @@ class Merge(Struct, frozen=True, forbid_unknown_fields=True):
     recoverable: tuple[str, ...]
 
 
+class Captures(Struct, frozen=True, forbid_unknown_fields=True):
+    asked_for: frozenset[str]
+
+
 class Programs(Struct, frozen=True, forbid_unknown_fields=True):
     silent: frozenset[str]
 
@@ -70,6 +74,7 @@ class RuleFacts(Struct, frozen=True, forbid_unknown_fields=True):
     versions: Versions
     merge: Merge
     results: dict[str, frozenset[str]]
+    captures: Captures
     programs: Programs
     research: Research
     rules: Rules

@@ -17,6 +17,7 @@ from checkrein.passes.recipes.contracts import Contracts
 from checkrein.passes.recipes.dataflow import names_read, result_field, writes
 from checkrein.passes.recipes.flow_graph import Flow, flows
 from checkrein.passes.recipes.library import Library
+from checkrein.passes.recipes.parents import sub_recipes
 from checkrein.passes.recipes.skill_call import SkillCall, skill_call
 from checkrein.passes.recipes.skill_shelf import SkillShelf
 
@@ -127,12 +128,13 @@ class Case:
     def read_outside(self, flow: Flow) -> frozenset[str]:
         """The variables that other flows read, and the sub-recipes and campaigns that share them."""
         others = (names_read(step, deep=False) for other, step in self.steps if other is not flow)
-        subs = (self._sub_reads(step) for step in flow.steps.values() if step.kind == "sub_recipe")
-        return frozenset().union(*others, *subs, self._dispatched)
+        return frozenset().union(*others, self._merged, self._dispatched)
 
-    def _sub_reads(self, step: Step) -> frozenset[str]:
-        sub = self.library.sub_recipe(str(step.subject))
-        return frozenset().union(*(names_read(one) for one in sub.steps)) if sub is not None else frozenset()
+    @cached_property
+    def _merged(self) -> frozenset[str]:
+        """The variables that the recipe's sub-recipes read, and those in them."""
+        parts = sub_recipes(self.recipe, self.library)
+        return frozenset(name for part in parts for step in part.steps for name in names_read(step))
 
     @cached_property
     def _dispatched(self) -> frozenset[str]:

@@ -18,6 +18,7 @@ from checkrein.model.expression import (
 )
 from checkrein.model.recipe import BODY_ITEM, Step
 from checkrein.passes.recipes.flow_graph import AHEAD, Edge, Flow
+from checkrein.passes.recipes.paths import Names, met_after, met_ahead, met_before
 
 _FAILURE_FIELDS = frozenset(("failed_step", "error", "state"))
 _KEPT = ("true", "1", "yes")
@@ -134,17 +135,39 @@ def dead_outputs(flow: Flow, read_elsewhere: Iterable[str] = ()) -> Iterator[tup
 
     A step that ends the flow leaves its variables as the outcome. One that routes by its result has used it.
     """
-    elsewhere = frozenset(read_elsewhere)
+    asked_for = rule_facts().captures.asked_for
+    numbers = Names(name for step in flow.steps.values() for name in writes(step))
+    own = {name: numbers.bits(names_read(step)) for name, step in flow.steps.items()}
+    everywhere = numbers.bits(read_elsewhere)
+    if flow.owner is not None and flow.owner.kind == "foreach":
+        for mask in own.values():
+            everywhere |= mask
+    later = met_after(flow, own)
     for step in flow.steps.values():
-        if not writes(step) or any(arm.when for arm in step.on_result):
+        ends = not any(edge.kind in AHEAD and edge.target in flow.steps for edge in flow.written[step.name])
+        if not writes(step) or ends or any(arm.when for arm in step.on_result):
             continue
-        later = [flow.steps[name] for name in flow.after(step.name, first=AHEAD) if name in flow.steps]
-        if flow.owner is not None and flow.owner.kind == "foreach":
-            later = list(flow.steps.values())
-        if not later:
-            continue
-        used = elsewhere.union(*(names_read(one) for one in later))
-        yield from ((step, one) for one in captures(step) if one.variable not in used)
+        used = everywhere | met_ahead(flow, step.name, own, later)
+        for one in captures(step):
+            if not used & numbers.bits([one.variable]) and result_field(one.expression) not in asked_for:
+                yield step, one
+
+
+def early_reads(flow: Flow) -> Iterator[tuple[Step, str, Step]]:
+    """Steps that a path leads to past all steps that write a variable they need, and from there to one: with
+    the variable and its first writer. Leaving a writer out is no such path."""
+    made = {name: deep_writes(step) for name, step in flow.steps.items()}
+    writers: dict[str, Step] = {}
+    for step in flow.steps.values():
+        for variable in sorted(made[step.name]):
+            writers.setdefault(variable, step)
+    numbers = Names(writers)
+    own = {name: numbers.bits(found) for name, found in made.items()}
+    before, after = met_before(flow, own), met_after(flow, own)
+    for name, step in flow.steps.items():
+        for variable in sorted(needed(step) & writers.keys()) if name in before else ():
+            if numbers.bits([variable]) & after[name] & ~before[name]:
+                yield step, variable, writers[variable]
 
 
 def invalidated(flow: Flow) -> Iterator[Stale]:

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
+from checkrein.base.harmless import one_line
 from checkrein.model.recipe import Dispatch, Recipe, Step
 from checkrein.passes.recipes.campaign import in_order
 from checkrein.passes.recipes.routes import Route, routes
@@ -180,6 +181,6 @@ def _quoted(text: str) -> str:
 
 
 def _line(text: str) -> str:
-    """One line of it, not too long."""
-    words = " ".join(str(text).split())
+    """One line of it, not too long, without marks that steer a terminal."""
+    words = one_line(" ".join(str(text).split()))
     return words if len(words) <= _WORDS else words[: _WORDS - 1] + "…"

@@ -1,8 +1,8 @@
 """Where the steps of one body lead: nodes are steps, edges are routes.
 
-A target that is no step of the body (`done`, `escalate`, or a name that nothing has) is the end of a path. A
-step that may be skipped has a second node, of a run that leaves it out; what this module returns never names
-that node.
+A target that is no step of the body (`done`, `escalate`, or a name that nothing has) is the end of a path.
+A step that may be skipped has a second node, for a run that leaves it out; only `starts`, `out` and `sources`
+name that node.
 """
 
 from __future__ import annotations
@@ -85,8 +85,13 @@ class Flow:
         if step is not None and step.skip_when_false:
             yield _SKIPPED + name
 
+    def step_name(self, node: str) -> str:
+        """The step of a node, whether the node runs it or leaves it out."""
+        return node.removeprefix(_SKIPPED)
+
     @cached_property
-    def _sources(self) -> dict[str, list[str]]:
+    def sources(self) -> dict[str, list[str]]:
+        """The nodes that lead to each node."""
         found: dict[str, list[str]] = {}
         for edges in self.out.values():
             for edge in edges:
@@ -132,12 +137,12 @@ class Flow:
     def before(self, *names: str) -> frozenset[str]:
         """The steps that lead to one of these."""
         seen: set[str] = set()
-        pending = [source for name in names for source in self._sources.get(name, ())]
+        pending = [source for name in names for source in self.sources.get(name, ())]
         while pending:
             one = pending.pop()
             if one not in seen:
                 seen.add(one)
-                pending += self._sources.get(one, ())
+                pending += self.sources.get(one, ())
         return _named(seen)
 
     @cached_property

@@ -204,6 +204,13 @@ CASES: dict[str, tuple[str, dict[str, str], set[str]]] = {
         {},
         set(),
     ),
+    "what a rule asks to capture may stay unread": (
+        "m: {tool: merge_worktree, with: {worktree_path: w, base_branch: b},"
+        " capture: {c: '${{ result.cleanup_succeeded }}'}}\n"
+        "t: {tool: test_check, with: {worktree_path: .}}",
+        {},
+        set(),
+    ),
     "two readers of the same parts": (
         "d: {tool: run_skill, with: {skill_command: /d, cwd: .},"
         " capture_list: {plan_parts: '${{ result.plan_parts }}'}}\n"
@@ -347,12 +354,12 @@ def test_skills_that_no_recipe_names_are_left_alone(shelf: Shelf) -> None:
     assert named(found) == set()
 
 
-def test_patterns_that_could_take_for_ever_are_not_tried(shelf: Shelf) -> None:
+def test_a_pattern_that_could_take_for_ever_ends(shelf: Shelf) -> None:
     contract = (
         f"outputs: [{{name: x}}]\nexpected_output_patterns: ['(a+)+b']\npattern_examples: ['{'a' * 60}']\n"
     )
     step = "a: {tool: run_skill, with: {skill_command: /s, cwd: .}}"
-    assert named(judged(shelf, step, skills={"s": contract})) == set()
+    assert named(judged(shelf, step, skills={"s": contract})) == {"pattern-examples-match"}
 
 
 def test_findings_name_file_line_and_fix(shelf: Shelf) -> None:

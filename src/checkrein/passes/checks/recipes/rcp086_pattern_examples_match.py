@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from checkrein.model.skill_contract import is_found
 from checkrein.passes.checks.check import Check, Finding, Subject
 from checkrein.passes.checks.kitchen_examples import example
 from checkrein.passes.checks.recipe_cases import named_contracts
-from checkrein.passes.recipes.contract_patterns import is_pattern, matches
+from checkrein.passes.recipes.contract_patterns import is_pattern
 
 _STEPS = "report: {tool: run_skill, with: {skill_command: /report, cwd: .}}"
 _BODIES = {"report": "Report the verdict as plain text.\n"}
@@ -28,7 +29,7 @@ def run(subject: Subject) -> Iterator[Finding]:
                 yield Finding(
                     origin=origin, message=f"`{pattern}` of `{skill.name}` is no regular expression"
                 )
-            elif not any(matches(pattern, example) for example in contract.pattern_examples):
+            elif not any(is_found(pattern, example) for example in contract.pattern_examples):
                 yield Finding(
                     origin=origin, message=f"`{pattern}` of `{skill.name}` matches none of its examples"
                 )

@@ -4,34 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from checkrein.model.recipe import Step
 from checkrein.passes.checks.check import Check, Finding, Subject
 from checkrein.passes.checks.kitchen_examples import example
-from checkrein.passes.recipes.dataflow import needed, producers
-from checkrein.passes.recipes.flow_graph import Flow, not_around
+from checkrein.passes.recipes.dataflow import early_reads
 
 
 def run(subject: Subject) -> Iterator[Finding]:
     for case in subject.cases:
         for flow in case.flows:
-            readers: dict[str, list[Step]] = {}
-            for step in flow.steps.values():
-                for name in needed(step):
-                    readers.setdefault(name, []).append(step)
-            for name, steps in readers.items():
-                yield from _inverted(flow, name, steps)
-
-
-def _inverted(flow: Flow, name: str, readers: list[Step]) -> Iterator[Finding]:
-    """The readers that a path leads to past all makers, and on to one. Skipping one is no such path."""
-    makers = producers(flow, name)
-    early = flow.reach(flow.starts, stop=makers, follow=not_around(makers)) if makers else frozenset()
-    for step in readers:
-        if step.name not in early & flow.before(*makers):
-            continue
-        later = next(one for one in flow.steps if one in makers)
-        message = f"`{step.name}` can run before `{later}`, which captures its `{name}`"
-        yield Finding(origin=step.origin, message=message, related=(flow.steps[later].origin,))
+            for step, variable, writer in early_reads(flow):
+                message = f"`{step.name}` can run before `{writer.name}`, which captures its `{variable}`"
+                yield Finding(origin=step.origin, message=message, related=(writer.origin,))
 
 
 CHECK = Check(

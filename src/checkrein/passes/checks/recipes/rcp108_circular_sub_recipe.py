@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from checkrein.passes.checks.check import Check, Files, Finding, Subject
 from checkrein.passes.checks.kitchen_examples import RECIPES, example, recipe
 from checkrein.passes.recipes.case import Case
-from checkrein.passes.recipes.routes import every_step
+from checkrein.passes.recipes.parents import sub_recipes
 
 _TOP = "ingredients: {fast: {description: Whether to hurry, default: 'true'}}\n"
 _STEPS = "first: {sub_recipe: prefix, gate: fast, on_success: done}"
@@ -29,15 +29,8 @@ def run(subject: Subject) -> Iterator[Finding]:
 
 def _inside(case: Case, name: str) -> frozenset[str]:
     """The sub-recipe and all that it names."""
-    found: set[str] = set()
-    pending = [name]
-    while pending:
-        one = pending.pop()
-        sub = case.library.sub_recipe(one)
-        if one not in found and sub is not None:
-            found.add(one)
-            pending += [str(step.subject) for step in every_step(sub) if step.kind == "sub_recipe"]
-    return frozenset(found)
+    sub = case.library.sub_recipe(name)
+    return frozenset((name, *(one.name for one in sub_recipes(sub, case.library)))) if sub else frozenset()
 
 
 CHECK = Check(
