@@ -5,8 +5,9 @@ SQLite in the Checkrein home, or PostgreSQL for many machines. Moments of worker
 
 from __future__ import annotations
 
+import contextlib
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ import sqlalchemy as sa
 from msgspec import Struct
 
 from checkrein.base.errors import ConfigError
+from checkrein.base.files import locked
 from checkrein.base.home import private_dir
 from checkrein.base.secrets import redact_url
 from checkrein.recipes.journal import Answer, Wait
@@ -24,6 +26,7 @@ LEASE = 6.5
 BEATS = 6.5
 """Beats within a lease."""
 
+_LOCK = 726365706573
 _META = sa.MetaData()
 RUNS = sa.Table(
     "checkrein_runs",
@@ -146,11 +149,22 @@ class Database:
         if self.is_sqlite:
             with self.engine.connect() as connection:
                 connection.exec_driver_sql("PRAGMA journal_mode=WAL")
-            _META.create_all(self.engine)
+        _META.create_all(self.engine)
+
+    @contextlib.contextmanager
+    def alone(self) -> Iterator[None]:
+        """One process at a time: two that make the tables would collide."""
+        file = self.engine.url.database
+        if self.is_sqlite and file is not None:
+            with locked(Path(f"{file}.lock")):
+                yield
             return
-        with self.engine.begin() as connection:  # one process at a time: two creators would collide
-            connection.execute(sa.text("SELECT pg_advisory_xact_lock(726365706573)"))
-            _META.create_all(connection)
+        with self.engine.connect() as connection:
+            connection.execute(sa.text(f"SELECT pg_advisory_lock({_LOCK})"))
+            try:
+                yield
+            finally:
+                connection.execute(sa.text(f"SELECT pg_advisory_unlock({_LOCK})"))
 
     def close(self) -> None:
         self.engine.dispose()

@@ -26,8 +26,10 @@ class Desk:
         self._engine = engine
 
     def prepare(self) -> None:
-        self._database.create()
-        self._engine.prepare()
+        """Make what is missing in the database. Workers need it too."""
+        with self._database.alone():
+            self._database.create()
+            self._engine.prepare()
 
     def add(
         self,
