@@ -27,6 +27,7 @@ class Desk:
 
     def prepare(self) -> None:
         """Make what is missing in the database. Workers need it too."""
+        self._database.reach()
         with self._database.alone():
             self._database.create()
             self._engine.prepare()
@@ -165,6 +166,7 @@ class Desk:
             step=end.step if end else "",
             message=(end.message if end else "") or (top.error if top else ""),
             is_failure=bool(end and end.is_failure),
+            captured=end.captured if end else {},
             worker=top.worker if top else "",
             usd=sum(one.entry.usd for one in steps),
             tokens=sum(one.entry.tokens for one in steps),

@@ -52,12 +52,12 @@ class Sweep:
             return woken
         waiting = {one.body for one in waits}
         alone = {one.id for one in self._database.workers("live") if one.kind == "own"}
-        now = clock.now()
+        answered = self._database.answered()
         for row in waits:
             is_mine = row.worker == self._me.id or only is not None
             if not is_mine and (row.worker in alone or self._me.kind == "own"):
                 continue
-            if not self._is_over(row, waiting, now):
+            if not self._is_over(row, waiting, answered):
                 continue
             run = self._database.run(row.run_id)
             if run is None or run.want == "cancel":
@@ -68,13 +68,13 @@ class Sweep:
                 woken.append(row.body)
         return woken
 
-    def _is_over(self, row: WaitRow, waiting: set[str], now: float) -> bool:
+    def _is_over(self, row: WaitRow, waiting: set[str], answered: set[tuple[str, str, int]]) -> bool:
         wait = row.wait
         match wait.kind:
             case "confirm" | "reconcile":
-                return self._database.answer(row.run_id, wait) is not None
+                return (row.run_id, wait.path, wait.round) in answered
             case "timer":
-                return wait.until is not None and wait.until <= now
+                return wait.until is not None and wait.until <= clock.now()
             case "pause":
                 return self._database.wanted([row.run_id]).get(row.run_id) == "run"
             case "branches":
