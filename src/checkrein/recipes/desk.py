@@ -154,7 +154,9 @@ class Desk:
 
     def _view(self, row: RunRow, family: list[BodyRow], steps: tuple[Line, ...]) -> RunView:
         top = next((one for one in family if one.id == row.id), None)
-        waits = tuple(one.wait for one in self._database.waits(row.id) if one.wait.kind != "branches")
+        resting = {one.id for one in family if one.end is not None and one.end.state == "waiting"}
+        kept = [one for one in self._database.waits(row.id) if one.body in resting]
+        waits = tuple(one.wait for one in kept if one.wait.kind != "branches")
         end = top.end if top else None
         return RunView(
             run_id=row.id,

@@ -24,8 +24,9 @@ class Sweep:
         buried = []
         others = [one for one in self._database.workers("live") if one.id != self._me.id]
         gone = [one for one in others if one.machine == self._me.machine and is_gone(one)]
-        live = {one.machine for one in others}
-        for row in {one.id: one for one in (*gone, *self._database.silent())}.values():
+        dead = {one.id: one for one in (*gone, *self._database.silent())}
+        live = {one.machine for one in others if one.id not in dead}
+        for row in dead.values():
             is_here = row.machine == self._me.machine
             if row.id == self._me.id or (not is_here and row.machine in live):
                 continue
@@ -63,8 +64,10 @@ class Sweep:
             if run is None or run.want == "cancel":
                 continue
             queue = own_queue(self._me.id) if self._me.kind == "own" else queue_for(run, row.body)
-            if self._engine.wake(row.body, queue):
+            woke = self._engine.wake(row.body, queue)
+            if woke is not None:
                 self._database.end_wait(row.body, row.since)
+            if woke:
                 woken.append(row.body)
         return woken
 

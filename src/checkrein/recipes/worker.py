@@ -121,8 +121,6 @@ class Worker:
         if branch.plan is not None:
             plan = msgspec.convert(branch.plan, Plan)
         body, cancel = body_id(run, branch.path), Cancel()
-        self._wanted |= self._database.wanted([run])
-        self._database.end_wait(body)
         with self._lock:
             self._cancels[body] = (run, cancel)
         try:
@@ -161,11 +159,12 @@ class Worker:
         return end
 
     def _plan(self, run: str) -> tuple[RunRow, Plan]:
+        row = self._database.run(run)
+        if row is None:
+            raise LookupError(f"there is no run {run}")
+        self._wanted[run] = row.want
         found = self._plans.get(run)
         if found is None:
-            row = self._database.run(run)
-            if row is None:
-                raise LookupError(f"there is no run {run}")
             found = self._plans[run] = (row, msgspec.json.decode(row.plan, type=Plan))
         return found
 

