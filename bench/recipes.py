@@ -4,7 +4,7 @@
 
 `steps`: no-op steps per second on SQLite and PostgreSQL with 1, 2 and 4 workers. `overhead`: the time of a
 step as a ratio to a step of DBOS itself, in interleaved pairs. `queue`: how long an urgent run waits for its
-first step before 10,000 others, as a ratio to an empty queue.
+first step while 10,000 others, of a second each, wait or run, as a ratio to an empty queue.
 """
 
 from __future__ import annotations
@@ -38,9 +38,11 @@ QUEUED = 10_000
 
 
 class NoSteps:
-    """Steps that do nothing."""
+    """Steps that do nothing, or wait as a step does whose program works."""
 
     def do(self, task: Task, cancel: Cancel) -> Outcome:
+        if task.arguments:
+            time.sleep(task.arguments["seconds"])
         return Outcome(state="success")
 
 
@@ -203,7 +205,7 @@ def _urgent(shop: Shop, count: int = 60) -> list[float]:
 
 
 def _fill(shop: Shop, machine: str) -> None:
-    """Runs that last a while, all at once: the desk would need minutes."""
+    """Runs of a second each, all at once: the desk would need minutes to add them."""
     import msgspec
     import sqlalchemy as sa
 
@@ -213,7 +215,7 @@ def _fill(shop: Shop, machine: str) -> None:
     from checkrein.recipes.queues import run_queue
 
     name = run_queue("default", None if shop.database.is_sqlite else machine)
-    written = msgspec.json.encode(chain(3)).decode()
+    written = msgspec.json.encode(plan(step("work", with_args={"seconds": 1.0}))).decode()
     rows = [
         RunRow(
             id=f"q-{number}",

@@ -107,18 +107,29 @@ class _Builder:
         return Tree([item.value for item in items], _span_of_block(first, node, items), items=items)
 
     def _mapping(self, node: Any, first: Any) -> Tree:
-        if any(key.tag == _MERGE for key, _ in node.value):
-            self.loader.flatten_mapping(node)
         members: dict[str, Tree] = {}
+        inherited: dict[str, Tree] = {}
         duplicates: list[str] = []
         for key, value in node.value:
+            if key.tag == _MERGE:
+                inherited = self._inherited(value) | inherited
+                continue
             name = key.value if isinstance(key.value, str) else "?"
             if name in members:
                 duplicates.append(name)
             members[name] = self.build(value, key)
+        members = {**inherited, **members}
         values = {name: member.value for name, member in members.items()}
         span = _span_of_block(first, node, tuple(members.values()))
         return Tree(values, span, members, duplicates=tuple(duplicates))
+
+    def _inherited(self, value: Any) -> dict[str, Tree]:
+        """The members that `<<` brings in; of several mappings the first wins."""
+        found: dict[str, Tree] = {}
+        for source in value.value if value.id == "sequence" else [value]:
+            if source.id == "mapping":
+                found = self.build(source, source).members | found
+        return found
 
     def _scalar(self, node: Any) -> Any:
         try:

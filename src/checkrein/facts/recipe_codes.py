@@ -13,7 +13,7 @@ _TABLE = (
         "error",
         "A file in a folder of recipes is not a recipe.",
         "It is not YAML, or not a mapping. The recipe can't be listed or run.",
-        "Correct the named line.",
+        "Correct the named line; a value that holds `: ` or ` #` needs quotes.",
     ),
     Code(
         "RECIPE002",
@@ -94,6 +94,14 @@ _TABLE = (
         "A value that a run needs at its start can't be computed.",
         "Its expression refers to something that has no value before the first step.",
         "Use only `inputs.` there.",
+    ),
+    Code(
+        "RECIPE016",
+        "recipe-subset-disabled",
+        "error",
+        "A run needs a skill, a tool or a pack that the configuration switches off.",
+        "A step would start a worker without its skill, or call a tool that is hidden; so no step starts.",
+        "Run it with --enable-once, or enable the subset in the configuration.",
     ),
 )
 

@@ -55,7 +55,11 @@ INGREDIENT_FIELDS: tuple[RecipeField, ...] = (
     RecipeField("required", "flag", "A run needs a value."),
     RecipeField("default", "text", 'The value without one; `""` asks for detection.'),
     RecipeField("hidden", "flag", "People are not asked for it."),
-    RecipeField("type", "text", "`string`, `boolean`, `integer` or `number`."),
+    RecipeField(
+        "type",
+        "text",
+        "`string`, `boolean`, `integer`, `number`, `path` or `list`; values of the last are split at commas.",
+    ),
     RecipeField("authority", "text", "`config`: only the configuration sets it."),
 )
 

@@ -25,17 +25,20 @@ FILTERS: tuple[Filter, ...] = get_args(Filter)
 """`trim` removes blanks at both ends; `quote` makes one word of a shell command."""
 
 _DEPTH_LIMIT = 40
+_LENGTH_LIMIT = 4000
+_SHOWN = 200
 _OPEN, _CLOSE = "${{", "}}"
 _TOKEN = re.compile(
-    r"""\s*(?:
+    r"""
       (?P<open>\$\{\{) | (?P<close>\}\}) | (?P<paren>[()])
-    | (?P<text>'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")
+    | (?P<text>'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*") | (?P<unclosed>['"].*)
     | (?P<op>==|!=|>=|<=|>|<) | (?P<pipe>\|)
     | (?P<word>(?:(?!\}\})[^\s()'"=!<>|])+)
     | (?P<other>\S)
-    )""",
+    """,
     re.VERBOSE | re.DOTALL,
 )
+"""Blanks match nothing, so a search passes over them."""
 _REFERENCE = re.compile(r"(inputs|context|result|campaign)\.([\w-]+)((?:\.[\w-]+|\[\d+\])*)\Z", re.ASCII)
 _PATH = re.compile(r"\.([\w-]+)|\[(\d+)\]", re.ASCII)
 _ESCAPE = re.compile(r"\\(['\"\\])")
@@ -52,7 +55,8 @@ class Failure(Struct, frozen=True, kw_only=True):
 
     def __str__(self) -> str:
         place = f" in `{self.where}`" if self.where else ""
-        return f"`{self.expression}`{place}: {self.message}"
+        said = self.expression if len(self.expression) <= _SHOWN else self.expression[:_SHOWN] + "…"
+        return f"`{said}`{place}: {self.message}"
 
 
 class Reference(Struct, frozen=True):
@@ -114,8 +118,11 @@ class _SyntaxError(Exception):
 
 class _Parser:
     def __init__(self, text: str) -> None:
+        if len(text) > _LENGTH_LIMIT:
+            raise _SyntaxError(f"it is longer than {_LENGTH_LIMIT} characters")
         self.tokens = [
-            (str(match.lastgroup), match.group(str(match.lastgroup))) for match in _TOKEN.finditer(text)
+            (str(match.lastgroup), match.group(str(match.lastgroup)))
+            for match in _TOKEN.finditer(text.strip())
         ]
         self.at = 0
         self.depth = 0
@@ -192,6 +199,8 @@ class _Parser:
                 raise _SyntaxError(f"`{closing}` is missing")
             self.at += 1
             return found
+        if kind == "unclosed":
+            raise _SyntaxError(f"the quote {text[:1]} is never closed")
         raise _SyntaxError(f"`{text}` is not expected here" if text else "it ends too early")
 
     def words(self) -> Expression:
@@ -267,9 +276,16 @@ def references(text: str) -> tuple[Reference, ...]:
     found = parse(text)
     if isinstance(found, Template):
         return tuple(reference for one in found.expressions for reference in _of(one))
-    pieces = (parse(piece) for piece in re.findall(r"\$\{\{.*?\}\}", text, re.DOTALL))
-    wholes = (one for one in pieces if isinstance(one, Template))
+    wholes = (one for one in map(parse, _pieces(text)) if isinstance(one, Template))
     return tuple(reference for one in wholes for part in one.expressions for reference in _of(part))
+
+
+def _pieces(text: str) -> Iterator[str]:
+    """Everything between `${{` and the next `}}`, with both."""
+    start = text.find(_OPEN)
+    while start >= 0 and (end := text.find(_CLOSE, start)) >= 0:
+        yield text[start : end + len(_CLOSE)]
+        start = text.find(_OPEN, end)
 
 
 def condition_references(text: str) -> tuple[Reference, ...]:

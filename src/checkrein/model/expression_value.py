@@ -40,7 +40,7 @@ _DEPTH_LIMIT = 100
 
 class Scope(Struct, frozen=True, kw_only=True):
     """What the names stand for. `optional` are names of the context that may be missing: they are then None.
-    `temp` is the directory that `{{CHECKREIN_TEMP}}` stands for."""
+    `temp` is the directory that `{{CHECKREIN_TEMP}}` stands for, in texts and in inputs: defaults hold it."""
 
     inputs: Mapping[str, Any] = {}
     context: Mapping[str, Any] = {}
@@ -180,6 +180,8 @@ def _look_up(reference: Reference, scope: Scope) -> Any | Failure:
         message = f"`{reference.namespace}.{reference.name}` has no value"
         return Failure(kind="missing", expression=str(reference), message=message)
     found = names[reference.name]
+    if reference.namespace == "inputs" and isinstance(found, str):
+        found = _with_temp(found, scope)
     for number, step in enumerate(reference.path):
         if isinstance(found, Mapping) and str(step) in found:
             found = found[str(step)]

@@ -39,6 +39,9 @@ person must say what happened (`once`)."""
 DONE, ESCALATE = "done", "escalate"
 """The two targets that are no steps: the end of the recipe, and its failure. A step of that name wins."""
 
+RUN_SKILL = "run_skill"
+"""The tool that runs a skill in a worker."""
+
 BODY_ITEM = "item"
 """The name of a `foreach`'s item in `context`, where `as` gives no other."""
 
@@ -123,6 +126,19 @@ class Step(Item, frozen=True, kw_only=True):
     def tool(self) -> str | None:
         """The tool that the step calls, if it calls one by name."""
         return str(self.subject) if self.kind == "tool" else None
+
+    @property
+    def skill_command(self) -> str | None:
+        """The command line of a worker: a skill with its arguments."""
+        command = self.with_args.get("skill_command") if self.tool == RUN_SKILL else None
+        return command if isinstance(command, str) else None
+
+    @property
+    def skill(self) -> str | None:
+        """The skill that the step runs, without slash and namespace; None when only the run can tell."""
+        words = (self.skill_command or "").split()
+        name = words[0].removeprefix("/").rpartition(":")[2] if words else ""
+        return name if name and "${{" not in name else None
 
 
 class Dispatch(Item, frozen=True, kw_only=True):

@@ -64,6 +64,7 @@ class PlanStep(Struct, frozen=True, kw_only=True):
 
 class Plan(Struct, frozen=True, kw_only=True):
     """`digest` is that of every file that took part; a run goes on only under the digest it began with.
+    `enabled` are subsets and packs that a person switched on for this run alone.
     In a campaign, captured values are `campaign` as well as `context`."""
 
     name: str
@@ -71,6 +72,7 @@ class Plan(Struct, frozen=True, kw_only=True):
     inputs: dict[str, Any]
     body: PlanBody
     packs: tuple[str, ...] = ()
+    enabled: tuple[str, ...] = ()
     is_campaign: bool = False
     rules: tuple[str, ...] = ()
     workspace: str | None = None

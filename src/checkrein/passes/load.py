@@ -206,8 +206,10 @@ def _others(place: Place, own: Sources) -> dict[str, Project]:
 
 
 def _holds(sources: Sources, spec: str) -> bool:
-    items = (*sources.skills, *sources.commands, *sources.agents, *sources.instructions)
-    return any(os.path.realpath(item.origin.file) == spec for item in items)
+    items = (*sources.skills, *sources.commands, *sources.agents, *sources.instructions, *sources.recipes)
+    files = [item.origin.file for item in items]
+    files += [one.origin.file for one in sources.diagnostics if one.code == "RECIPE001"]
+    return any(os.path.realpath(file) == spec for file in files)
 
 
 def _is_of(others: Mapping[str, Project], spec: str) -> bool:

@@ -14,10 +14,8 @@ from checkrein.model.recipe_plan import Plan
 from checkrein.recipes.database import Database, Doing, RunRow, WaitRow, WorkerRow
 from checkrein.recipes.engine import BodyRow, Engine
 from checkrein.recipes.journal import Answer, Verdict
-from checkrein.recipes.queues import DEFAULT, run_queue
+from checkrein.recipes.queues import DEFAULT, PRIORITY, run_queue
 from checkrein.recipes.views import OVER, Line, Running, RunState, RunView, WorkerView
-
-PRIORITY = 100
 
 
 class Desk:
@@ -46,7 +44,7 @@ class Desk:
         """Put a run into its queue. `line` is another queue that takes it first."""
         run = f"r-{new_uuid()[:13]}"
         stays = not self._database.is_sqlite and plan.workspace is None
-        name = run_queue(queue, machine if stays else None)
+        name = run_queue(queue, machine if stays else None, priority)
         self._database.add_run(
             RunRow(
                 id=run,

@@ -80,8 +80,10 @@ def test_conditions(condition: str, expected: bool) -> None:
         ("(inputs.flag", "syntax", "`)` is missing"),
         ("inputs.flag = true", "syntax", "`=` is not expected here"),
         ("", "syntax", "it is empty"),
+        ("inputs.flag == 'x", "syntax", "the quote ' is never closed"),
+        ("inputs.flag == " + "x" * 5000, "syntax", "longer than 4000 characters"),
         ("not " * 100 + "inputs.flag", "syntax", "levels deep"),
-        ("(" * 5000, "syntax", "levels deep"),
+        ("(" * 3000, "syntax", "levels deep"),
     ],
 )
 def test_a_condition_without_a_value_says_why(condition: str, kind: str, said: str) -> None:
@@ -123,6 +125,11 @@ def test_values_are_not_expressions() -> None:
     assert render(
         "{{CHECKREIN_TEMP}}${{ context.t }}", Scope(context={"t": "{{CHECKREIN_TEMP}}"}, temp="/t")
     ) == ("/t{{CHECKREIN_TEMP}}")
+
+
+def test_the_default_of_an_input_may_hold_the_directory() -> None:
+    scope = Scope(inputs={"plans": "{{AUTOSKILLIT_TEMP}}/plans"}, temp="/t")
+    assert render("${{ inputs.plans }}", scope) == "/t/plans"
 
 
 def test_references() -> None:

@@ -106,8 +106,8 @@ def test_a_failed_run_says_where_and_why(market: Shop) -> None:
 def test_a_higher_priority_goes_first(market: Shop) -> None:
     steps = ScriptedSteps()
     for number in range(3):
-        begin(market, plan(step("a"), n=number), priority=100)
-    first = begin(market, plan(step("a")), priority=1)
+        begin(market, plan(step("a"), n=number), priority=200)
+    first = begin(market, plan(step("a")), priority=150)
     from checkrein.recipes.engine import QueueTerms
 
     with market.worker(steps, {"default": QueueTerms(per_worker=1)}):

@@ -75,7 +75,7 @@ class Fields:
     def _keep(self, key: str, member: Tree) -> None:
         self.unknown[key] = member.value
         if key == "retry":
-            fix = f"Write {_retries(member.value)} instead, or run `checkrein recipe check --migrate`."
+            fix = f"Write {_retries(member.value)} instead, or run `checkrein recipe migrate`."
             message = "The block `retry` of old recipes is not read"
             self.log.append(recipe_finding("RECIPE004", message, self.at(key, member), hint=fix))
             return

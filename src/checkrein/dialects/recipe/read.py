@@ -19,14 +19,15 @@ from checkrein.facts.recipe_fields import DISPATCH_FIELDS, INGREDIENT_FIELDS, RE
 from checkrein.model.recipe import Dispatch, Ingredient, Recipe, RecipeKind, Step
 
 SUB_RECIPES = "sub-recipes"
+CAMPAIGNS = "campaigns"
 _ENDINGS = (".yaml", ".yml")
 _KINDS: tuple[RecipeKind, ...] = get_args(RecipeKind)
 
 
 def read_folder(folder: str, scope: Scope, log: Log) -> tuple[Recipe, ...]:
-    """The recipes of a folder, then its sub-recipes, in order of their files' names."""
-    below = os.path.join(folder, SUB_RECIPES)
-    paths = [(path, False) for path in _files(folder, log)] + [(path, True) for path in _files(below, log)]
+    """The recipes of a folder and of `campaigns/` in it, then its sub-recipes, in order of their files."""
+    paths = [(path, False) for inner in ("", CAMPAIGNS) for path in _files(os.path.join(folder, inner), log)]
+    paths += [(path, True) for path in _files(os.path.join(folder, SUB_RECIPES), log)]
     read = (read_file(path, scope, log, is_sub_recipe=inner) for path, inner in paths)
     return tuple(one for one in read if one is not None)
 
@@ -47,9 +48,13 @@ def read_text(source: str, origin: Origin, log: Log, *, is_sub_recipe: bool = Fa
         log.append(recipe_finding("RECIPE001", f"The file is not YAML: {tree.message}", place))
         return None
     if not isinstance(tree.value, dict):
-        log.append(recipe_finding("RECIPE001", "The file is not a mapping with `name` and `steps`", origin))
+        log.append(
+            recipe_finding(
+                "RECIPE001", "The file is not a mapping with `name` and `steps`", origin.at(Span(1))
+            )
+        )
         return None
-    place = origin.at(None, "$")
+    place = origin.at(Span(1), "$")
     for path, span in tree.repeated():
         message = f"`{path}` appears more than once; the last one counts"
         log.append(recipe_finding("RECIPE005", message, origin.at(span, f"$.{path}")))

@@ -22,6 +22,7 @@ from checkrein.model.project import Project
 from checkrein.passes.checks.prose import Body
 
 if TYPE_CHECKING:
+    from checkrein.passes.recipes.contracts import Contracts
     from checkrein.passes.recipes.library import Library
     from checkrein.policy.tools import Tools
 
@@ -60,6 +61,13 @@ class Subject:
         from checkrein.passes.recipes.library import library_of
 
         return library_of(self.project)
+
+    @cached_property
+    def contracts(self) -> Contracts:
+        """The contracts of the project's skills."""
+        from checkrein.passes.recipes.contracts import Contracts
+
+        return Contracts(self.project)
 
     def text(self, file: str) -> str:
         if file not in self._texts:

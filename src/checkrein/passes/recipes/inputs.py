@@ -13,15 +13,18 @@ from checkrein.facts.recipe_codes import recipe_finding
 from checkrein.model.expression_value import text_of
 from checkrein.model.recipe import Ingredient, Recipe
 
+TYPES = ("string", "boolean", "bool", "integer", "int", "number", "float", "path", "list")
 _YES, _NO = ("true", "1", "yes", "on"), ("false", "0", "no", "off", "")
 
 
 class Surroundings(Struct, frozen=True, kw_only=True):
     """What a run finds where it starts. `detected` are values for inputs whose default is `""`: the
-    repository's `source_dir` and `base_branch`. `configured` are those that only the configuration sets."""
+    repository's `source_dir` and `base_branch`. `configured` are those that only the configuration sets.
+    `enable_once`: a person lets this run have the subsets and packs that it needs."""
 
     detected: Mapping[str, str] = {}
     configured: Mapping[str, Any] = {}
+    enable_once: bool = False
 
 
 class Values(Struct, frozen=True):
@@ -69,9 +72,27 @@ def _chosen(ingredient: Ingredient, given: Mapping[str, Any], around: Surroundin
     return ingredient.default or ""
 
 
+def _list(text: str) -> list[Any]:
+    """A JSON list, or items between commas or line breaks."""
+    import json
+
+    if text.lstrip().startswith("["):
+        try:
+            found = json.loads(text)
+        except (ValueError, RecursionError):
+            found = None
+        if isinstance(found, list):
+            return found
+    return [item.strip() for item in text.replace("\n", ",").split(",") if item.strip()]
+
+
+def has_type(ingredient: Ingredient, value: Any) -> bool:
+    return not isinstance(_typed(ingredient, value), Diagnostic)
+
+
 def _typed(ingredient: Ingredient, value: Any) -> Any | Diagnostic:
     kind = ingredient.type
-    if kind in ("boolean", "bool", "flag"):
+    if kind in ("boolean", "bool"):
         word = text_of(value).strip().lower()
         if word in _YES or word in _NO:
             return word in _YES
@@ -84,6 +105,8 @@ def _typed(ingredient: Ingredient, value: Any) -> Any | Diagnostic:
             pass
     elif isinstance(value, (list, dict)):
         return value
+    elif kind == "list":
+        return _list(text_of(value))
     else:
         return text_of(value)
     message = f"The input `{ingredient.name}` must be {kind}, not `{text_of(value)[:80]}`"

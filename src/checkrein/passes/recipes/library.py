@@ -8,11 +8,12 @@ from functools import cache
 from msgspec import Struct
 
 from checkrein.base.diagnostic import Diagnostic
+from checkrein.base.files import beneath
 from checkrein.dialects.codes import Log
 from checkrein.dialects.recipe.read import read_file, read_folder
 from checkrein.model.project import Project, Resolved, Sources
 from checkrein.model.recipe import Recipe
-from checkrein.passes.recipes.folders import read_recipes
+from checkrein.passes.recipes.folders import read_recipes, recipe_folders
 from checkrein.passes.resolve import names
 from checkrein.passes.visibility.bundled_skills import PLUGIN
 
@@ -41,12 +42,13 @@ class Library(Struct, frozen=True, kw_only=True):
 
 
 def library_of(project: Project, *files: str) -> Library:
-    """The library of a project. `files` are further recipe files, which win over all others."""
-    own = Sources(recipes=project.sources.recipes, diagnostics=project.sources.diagnostics)
-    if not own.recipes:
-        own = read_recipes(project.place)
+    """The library of a project. `files` are recipe files from elsewhere, which win over all others."""
+    own = _own(project)
     log = Log(project.place.within)
-    named = tuple(one for file in files if (one := read_file(file, "cli", log)) is not None)
+    known = {os.path.realpath(one.origin.file) for one in own.recipes}
+    known |= {os.path.realpath(one.origin.file) for one in own.diagnostics}
+    new = [file for file in files if os.path.realpath(file) not in known]
+    named = tuple(one for file in new if (one := read_file(file, "cli", log)) is not None)
     every = Sources(recipes=named, diagnostics=tuple(log)) + own + bundled_recipes()
     return Library(
         project=project,
@@ -54,6 +56,16 @@ def library_of(project: Project, *files: str) -> Library:
         sub_recipes=names.recipes(one for one in every.recipes if one.is_sub_recipe),
         diagnostics=every.diagnostics,
     )
+
+
+def _own(project: Project) -> Sources:
+    """The recipes that were loaded with the project, and what was wrong with them; a session loads none."""
+    if not project.sources.recipes:
+        return read_recipes(project.place)
+    folders = recipe_folders(project.place)
+    found = project.sources.diagnostics
+    about = tuple(one for one in found if any(beneath(one.origin.file, folder) for folder in folders))
+    return Sources(recipes=project.sources.recipes, diagnostics=about)
 
 
 @cache

@@ -13,10 +13,13 @@ from checkrein.model.recipe import DONE, ESCALATE, Ingredient, Recipe, Step, inp
 from checkrein.passes.recipes.library import Library
 from checkrein.passes.recipes.routes import following, rerouted, with_bodies
 
+_DEEPEST = 20
+_MOST_STEPS = 10_000
+
 
 class Merged(Struct, frozen=True, kw_only=True):
     """The recipe without placeholders; `parts` are the sub-recipes in it. `missing` are the placeholders
-    whose sub-recipe does not exist or contains itself."""
+    whose sub-recipe does not exist, contains itself, or would make the recipe too large."""
 
     recipe: Recipe
     parts: tuple[Recipe, ...] = ()
@@ -30,7 +33,7 @@ def merge(recipe: Recipe, library: Library, inputs: Mapping[str, Any]) -> Merged
     """
     merger = _Merger(library, inputs)
     merger.take(recipe)
-    steps = merger.merged(recipe.steps, (recipe.name,))
+    steps = merger.merged(recipe.steps, ())
     whole = replace(
         recipe,
         steps=steps,
@@ -51,6 +54,7 @@ class _Merger:
         self.parts: list[Recipe] = []
         self.missing: list[Step] = []
         self.prefixes: set[str] = set()
+        self.count = 0
 
     def take(self, recipe: Recipe) -> None:
         """The parent's ingredient stays where both have one."""
@@ -60,7 +64,7 @@ class _Merger:
         self.packs += recipe.requires_packs
 
     def merged(self, steps: tuple[Step, ...], chain: tuple[str, ...]) -> tuple[Step, ...]:
-        if len(chain) > 1 or any(step.kind == "sub_recipe" for step in steps):
+        if chain or any(step.kind == "sub_recipe" for step in steps):
             steps = tuple(_explicit(step, steps) for step in steps)
         found: list[Step] = []
         renamed: dict[str, str] = {}
@@ -84,7 +88,9 @@ class _Merger:
         if not self._is_open(step):
             return []
         sub = self.library.sub_recipe(str(step.subject))
-        if sub is None or sub.name in chain or not sub.steps:
+        self.count += len(sub.steps) if sub is not None else 0
+        is_endless = str(step.subject) in chain or len(chain) >= _DEEPEST or self.count > _MOST_STEPS
+        if sub is None or is_endless or not sub.steps:
             self.missing.append(step)
             return None
         self.take(sub)
@@ -95,7 +101,7 @@ class _Merger:
         prefix = self._prefix(sub.name, step.name)
 
         def target(written: str) -> str:
-            return f"{prefix}{written}" if written in names else ends.get(written, written)
+            return ends.get(written) or (f"{prefix}{written}" if written in names else written)
 
         return [replace(rerouted(one, target), name=f"{prefix}{one.name}") for one in inner]
 

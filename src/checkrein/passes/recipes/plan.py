@@ -19,6 +19,7 @@ from checkrein.passes.recipes.inputs import Surroundings, input_values
 from checkrein.passes.recipes.library import Library
 from checkrein.passes.recipes.merge import merge
 from checkrein.passes.recipes.routes import skipped_to, success_of
+from checkrein.passes.recipes.subset_gate import needs, refusals
 from checkrein.passes.recipes.validity import errors, problems
 
 _ONLY_READ = frozenset(fact.name for fact in TOOLS if fact.effect in ("read", "search"))
@@ -32,13 +33,16 @@ def plan(
     inputs: Mapping[str, Any],
     surroundings: Surroundings | None = None,
 ) -> Plan | tuple[Diagnostic, ...]:
-    """What an engine runs, or the errors that forbid it."""
-    wrong = errors(problems(recipe, library))
+    """What an engine runs, or the errors that forbid it: those of the files, of the inputs, and what the
+    recipe needs and the configuration hides."""
+    around = surroundings or Surroundings()
+    children = _children(recipe, library)
+    wrong = tuple(error for one in (recipe, *children) for error in errors(problems(one, library)))
     if wrong:
         return wrong
     merged = merge(recipe, library, inputs)
     whole = merged.recipe
-    values = input_values(whole, inputs, surroundings or Surroundings())
+    values = input_values(whole, inputs, around)
     wrong = values.diagnostics + tuple(
         recipe_finding(
             "RECIPE014", f"The sub-recipe `{step.subject}` can't be used here", step.where("sub_recipe")
@@ -48,6 +52,9 @@ def plan(
     workspace = render(whole.workspace, Scope(inputs=values.values))
     if not wrong and isinstance(workspace, Failure):
         wrong = (recipe_finding("RECIPE015", f"`workspace`: {workspace}", recipe.where("workspace")),)
+    needed = [need for one in (whole, *children) for need in needs(one, library)]
+    if not around.enable_once:
+        wrong += tuple(refusals(needed))
     if wrong:
         return wrong
     digest = hashlib.sha256("\n".join(one.digest for one in (recipe, *merged.parts)).encode()).hexdigest()
@@ -58,11 +65,18 @@ def plan(
         inputs=values.values,
         body=campaign_steps(whole) if is_campaign else _body(recipe.name, whole.steps),
         packs=whole.requires_packs,
+        enabled=tuple(dict.fromkeys(need.subset for need in needed)),
         is_campaign=is_campaign,
         rules=whole.kitchen_rules or (),
         workspace=workspace if isinstance(workspace, str) else None,
         digest=digest,
     )
+
+
+def _children(recipe: Recipe, library: Library) -> list[Recipe]:
+    """The recipes that a campaign dispatches, each once. They are looked at before the first one starts."""
+    found = {one.recipe: library.recipe(one.recipe) for one in recipe.dispatches if one.recipe is not None}
+    return [one for one in found.values() if one is not None and one.kind != "campaign"]
 
 
 def default_effect(step: Step) -> Effect:

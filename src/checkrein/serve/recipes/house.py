@@ -16,10 +16,10 @@ from msgspec import Struct
 from checkrein.base.errors import UsageError
 from checkrein.base.nearest import did_you_mean
 from checkrein.recipes.database import Database, database_at, user_name
-from checkrein.recipes.desk import PRIORITY, Desk
+from checkrein.recipes.desk import Desk
 from checkrein.recipes.engine import Engine, QueueTerms
 from checkrein.recipes.machine import machine_id, new_worker
-from checkrein.recipes.queues import DEFAULT
+from checkrein.recipes.queues import DEFAULT, PRIORITY
 from checkrein.recipes.views import OVER, RunView
 from checkrein.recipes.worker import Staff, Worker
 from checkrein.recipes.workspace import workplace_of

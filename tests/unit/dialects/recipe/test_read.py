@@ -221,8 +221,8 @@ def test_campaigns() -> None:
     ("text", "code", "line", "said"),
     [
         ("name: [", "RECIPE001", 2, "not YAML"),
-        ("- a", "RECIPE001", None, "not a mapping"),
-        ("", "RECIPE001", None, "not a mapping"),
+        ("- a", "RECIPE001", 1, "not a mapping"),
+        ("", "RECIPE001", 1, "not a mapping"),
         ("name: a\nsteps: 3", "RECIPE002", 2, "`steps` must be a mapping"),
         ("name: a\nsteps:\n  x: 3", "RECIPE002", 3, "`x` must be a step"),
         (
@@ -255,7 +255,7 @@ def test_campaigns() -> None:
         ),
     ],
 )
-def test_what_is_wrong_has_code_and_line(text: str, code: str, line: int | None, said: str) -> None:
+def test_what_is_wrong_has_code_and_line(text: str, code: str, line: int, said: str) -> None:
     recipe, log = read(text)
     assert [(one.code, one.origin.line) for one in log] == [(code, line)]
     assert said in log[0].message
@@ -272,18 +272,24 @@ def test_the_old_retry_block_is_rejected_with_the_fix() -> None:
 def test_a_folder_with_a_broken_file_gives_the_rest(tmp_path: Path) -> None:
     (tmp_path / "sub-recipes").mkdir()
     (tmp_path / "contracts").mkdir()
+    (tmp_path / "campaigns").mkdir()
     for name, text in {
         "b.yml": OWN,
         "a.yaml": "name: [",
         "no.md": "x",
         "sub-recipes/s.yaml": "steps: {}",
         "contracts/b.yaml": "x: y",
+        "campaigns/c.yaml": CAMPAIGN,
     }.items():
         (tmp_path / name).write_text(text)
     (tmp_path / "gone.yaml").symlink_to(tmp_path / "nowhere")
     log = Log((str(tmp_path),))
     found = read_folder(str(tmp_path), "project", log)
-    assert [(one.name, one.is_sub_recipe) for one in found] == [("own", False), ("s", True)]
+    assert [(one.name, one.is_sub_recipe) for one in found] == [
+        ("own", False),
+        ("two", False),
+        ("s", True),
+    ]
     assert sorted(one.code for one in log) == ["FILE003", "RECIPE001"]
 
 

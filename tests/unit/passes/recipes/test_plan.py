@@ -110,7 +110,7 @@ PARENT = (
 ingredients:
   sprint: {default: "false"}
   shared: {default: parent}
-requires_packs: [research]
+requires_packs: [audit]
 steps:
   start: {tool: run_cmd, with: {cmd: a}}
   middle: {sub_recipe: prefix, gate: sprint, on_success: build, on_failure: sorry}
@@ -123,7 +123,7 @@ steps:
 PREFIX = """\
 name: prefix
 kitchen_rules: [Plan first]
-requires_packs: [exp-lens]
+requires_packs: [ci]
 ingredients:
   size: {default: "5"}
   shared: {default: child}
@@ -155,7 +155,7 @@ def test_an_open_gate_puts_the_steps_in_their_place(shelf: Shelf) -> None:
         "over": (None, "escalate"),
     }
     assert found.inputs == {"sprint": "true", "shared": "parent", "size": "5"}
-    assert found.packs == ("research", "exp-lens")
+    assert found.packs == ("audit", "ci")
     assert found.rules == ("Use the named tools only", "Plan first")
     assert found.body.steps["prefix_ask"].origin.file.endswith("sub-recipes/prefix.yaml")
 
@@ -196,6 +196,13 @@ def test_a_sub_recipe_twice_and_inside_another(shelf: Shelf) -> None:
         "b_outer_in_prefix_triage": ("b_outer_in_prefix_ask", "done"),
         "b_outer_in_prefix_ask": ("done", "b_outer_in_prefix_triage"),
     }
+
+
+def test_the_ends_of_a_sub_recipe_are_its_ends_whatever_its_steps_are_called(shelf: Shelf) -> None:
+    own = PREFIX + "  done: {action: stop, message: x}\n  escalate: {action: stop, message: x}\n"
+    found = made(shelf({**FILES, "sub-recipes/prefix.yaml": own}), sprint="true")
+    assert routes(found)["prefix_ask"] == ("build", "prefix_triage")
+    assert routes(found)["prefix_triage"] == ("prefix_ask", "sorry")
 
 
 def test_a_sub_recipe_that_contains_itself_is_not_merged(shelf: Shelf) -> None:
@@ -295,3 +302,21 @@ def test_names_in_both_folders_and_bundled(shelf: Shelf) -> None:
     main = library.recipes["main"]
     assert "/.checkrein/" in main.item.origin.file
     assert len(main.shadowed) == 1
+
+
+def test_sub_recipes_that_multiply_are_not_merged_without_end(shelf: Shelf) -> None:
+    """Each level includes the next twice."""
+    files = {
+        f"sub-recipes/s{level}.yaml": f"name: s{level}\ningredients: {{g: {{default: yes}}}}\nsteps:\n"
+        + "".join(f"  {name}: {{sub_recipe: s{level + 1}, gate: g, on_success: done}}\n" for name in "ab")
+        for level in range(30)
+    }
+    text = (
+        HEAD + "ingredients: {g: {default: yes}}\nsteps:\n  a: {sub_recipe: s0, gate: g, on_success: done}\n"
+    )
+    library = shelf({**files, "main.yaml": text})
+    recipe = library.recipe("main")
+    assert recipe is not None
+    merged = merge(recipe, library, {})
+    assert merged.missing
+    assert len(merged.recipe.steps) < 20_000

@@ -5,24 +5,27 @@
 
 from __future__ import annotations
 
-import os
 import re
 from typing import Any, Literal
 
-import msgspec
 from msgspec import Struct
 
-from checkrein.base.errors import ConfigError
-from checkrein.base.files import read_bytes
-from checkrein.base.origin import Origin
-
-FILE = "contract.yaml"
 OutputType = Literal["string", "integer", "file_path", "file_path_list", "directory_path"]
 WriteBehavior = Literal["always", "conditional", "none"]
 _SUMMARY = "summary"
 _PATHS = ("file_path", "file_path_list", "directory_path")
 _READ_TO = 200_000
 """Characters of a text, from its end, that patterns are looked for in."""
+
+
+class Input(Struct, frozen=True, kw_only=True):
+    """What a skill takes. Without a `required` input it can't work; a `recommended` one makes it better."""
+
+    name: str
+    type: str = "string"
+    required: bool = False
+    recommended: bool = False
+    description: str = ""
 
 
 class Output(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -51,7 +54,7 @@ class Contract(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     any, each output has a line `name = value`. `write_expected_when` are patterns on the text: a skill that
     writes `conditional`ly must have written when one of them is found."""
 
-    inputs: tuple[dict[str, Any], ...] = ()
+    inputs: tuple[Input, ...] = ()
     outputs: tuple[Output, ...] = ()
     expected_output_patterns: tuple[str, ...] = ()
     pattern_examples: tuple[str, ...] = ()
@@ -104,30 +107,3 @@ def _found(pattern: str, text: str) -> bool:
         return re.search(pattern, text[-_READ_TO:]) is not None
     except re.error:
         return False
-
-
-def contract_of(skill_file: str) -> Contract:
-    """The contract of a skill. Raises ConfigError when its file has another form: a skill whose promise
-    nobody can check does not run."""
-    path = os.path.join(os.path.dirname(skill_file), FILE)
-    found = read_bytes(path, within=(os.path.dirname(os.path.realpath(skill_file)),))
-    if found.problem is not None:
-        if not os.path.lexists(path):
-            return NO_CONTRACT
-        raise _wrong(path, found.problem)
-    import yaml
-
-    try:
-        said = yaml.load(found.data, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
-        return msgspec.convert(said or {}, Contract)
-    except (yaml.YAMLError, msgspec.ValidationError, RecursionError) as error:
-        raise _wrong(path, str(error).replace("\n", " ")) from error
-
-
-def _wrong(path: str, why: str) -> ConfigError:
-    return ConfigError(
-        f"{path} is not a contract: {why}.",
-        kind="contract_invalid",
-        hint="It has `outputs`, `expected_output_patterns`, `write_behavior` and `write_expected_when`.",
-        origin=Origin(path, "project"),
-    )
