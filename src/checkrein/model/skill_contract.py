@@ -16,6 +16,8 @@ _SUMMARY = "summary"
 _PATHS = ("file_path", "file_path_list", "directory_path")
 _READ_TO = 200_000
 """Characters of a text, from its end, that patterns are looked for in."""
+_LONGEST = 1.0
+"""Seconds that the search for one pattern may take."""
 
 
 class Input(Struct, frozen=True, kw_only=True):
@@ -75,12 +77,12 @@ class Contract(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     def is_met(self, text: str) -> bool:
         plain = without_decoration(text)
-        return all(_found(pattern, plain) for pattern in self.patterns)
+        return all(is_found(pattern, plain) for pattern in self.patterns)
 
     def expects_writes(self, text: str) -> bool:
         if self.write_behavior != "conditional":
             return self.write_behavior == "always"
-        return any(_found(pattern, text) for pattern in self.write_expected_when)
+        return any(is_found(pattern, text) for pattern in self.write_expected_when)
 
     def values(self, text: str) -> dict[str, str]:
         """The values of the lines `name = value` in a text; the last of each counts."""
@@ -101,9 +103,12 @@ def without_decoration(text: str) -> str:
     return re.sub(r"(?m)^([ \t]*)[*_`]{1,3}([\w-]+)[*_`]{1,3}([ \t]*=)", r"\1\2\3", text)
 
 
-def _found(pattern: str, text: str) -> bool:
-    """A pattern that is no regular expression is never found."""
+def is_found(pattern: str, text: str) -> bool:
+    """A pattern that is no regular expression is never found, and neither is one that looks for too long: a
+    contract comes with a skill, and its patterns must not hold a server up."""
+    import regex
+
     try:
-        return re.search(pattern, text[-_READ_TO:]) is not None
-    except re.error:
+        return regex.search(pattern, text[-_READ_TO:], timeout=_LONGEST) is not None
+    except (regex.error, TimeoutError):
         return False
