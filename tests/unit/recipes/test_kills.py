@@ -64,9 +64,9 @@ def test_workers_die_and_nothing_is_lost_or_done_twice(
     kind: str, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
     url = request.getfixturevalue("postgres") if kind == "postgres" else None
-    campaign = Campaign(tmp_path, url, lease=1.5, seconds=0.05, seed=7)
+    campaign = Campaign(tmp_path, url, lease=2.0, seconds=0.05, seed=7)
     try:
-        play(campaign, runs=3, workers=3, blows=3, pause=0.8, seconds=40)
+        play(campaign, runs=3, workers=3, blows=3, pause=0.8, seconds=80)
     finally:
         campaign.close()
 
