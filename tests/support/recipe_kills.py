@@ -146,4 +146,5 @@ class Campaign:
         while left := self.open_runs(runs):
             assert time.monotonic() < limit, [self.shop.desk.view(run) for run in left[:2]]
             self.reconcile(runs)
+            self.replace_dead(1)
             time.sleep(0.1)

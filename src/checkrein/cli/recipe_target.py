@@ -28,7 +28,7 @@ RIGHTS_ARGS = (
     Arg(name="deny", flags=("--deny",), multiple=True, metavar="RULE", help="Deny calls by a rule."),
     Arg(name="trust", flags=("--trust",), type="bool", help="Trust the project while this command runs."),
 )
-RUN_ERRORS = ("project_not_found", "run_not_found", "config_invalid")
+RUN_ERRORS = ("project_not_found", "run_not_found", "config_invalid", "database_unreachable")
 RUN_EXITS = (
     (0, "the run is done, or waits for somebody"),
     (1, "it failed, or could not start"),

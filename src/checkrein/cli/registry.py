@@ -50,9 +50,8 @@ MODULES: dict[str, str] = {
     **{
         f"recipe {verb}": f"checkrein.cli.recipe_{verb}"
         for verb in (
-            *("list", "show", "check", "graph", "card", "migrate"),
-            *("run", "status", "resume", "approve", "reject", "reconcile"),
-            *("pause", "cancel", "logs", "worker"),
+            *("list", "show", "check", "graph", "card", "migrate", "run", "status", "resume"),
+            *("approve", "reject", "reconcile", "pause", "cancel", "logs", "worker"),
         )
     },
     "worktree list": "checkrein.cli.worktree_list",
@@ -78,7 +77,7 @@ GROUPS: dict[str, str] = {
     "policy": "Compare and test the permission rules of a project, for review and CI.",
     "plugin": "Install, switch, update and check plugins.",
     "plugin marketplace": "The places where plugins come from.",
-    "recipe": "Check recipes, execute them durably, and look after their runs.",
+    "recipe": "Look at recipes, check them, execute them durably, and look after their runs.",
     "serve": "Serve the project to other programs.",
     "sessions": "Find earlier sessions.",
     "skill": "Work with skills.",

@@ -135,7 +135,7 @@ KEYS: tuple[Key, ...] = (
         "The PostgreSQL database of recipe runs, `postgresql://user@host/name`; workers of many machines"
         " share. Without it, runs are kept in a file of the Checkrein home.", ("user", "env"), secret=True),
     Key("recipes.queues", dict[str, QueueLimits], {},
-        "Limits of queues by name: `concurrency` runs at once over all workers, `per_worker` on each (8),"
+        "Limits of queues by name: `concurrency` runs at once over all workers, `per_worker` on each (4),"
         " `starts` within `period` seconds.", ("user", "env")),
     Key("serve.token", str | None, None, "The token of `checkrein serve mcp --port`.", OWN_LAYERS,
         secret=True),

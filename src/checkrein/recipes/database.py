@@ -5,8 +5,9 @@ SQLite in the Checkrein home, or PostgreSQL for many machines. Moments of worker
 
 from __future__ import annotations
 
+import contextlib
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,8 @@ import msgspec
 import sqlalchemy as sa
 from msgspec import Struct
 
-from checkrein.base.errors import ConfigError
+from checkrein.base.errors import CheckreinError, ConfigError
+from checkrein.base.files import locked
 from checkrein.base.home import private_dir
 from checkrein.base.secrets import redact_url
 from checkrein.recipes.journal import Answer, Wait
@@ -24,6 +26,8 @@ LEASE = 6.5
 BEATS = 6.5
 """Beats within a lease."""
 
+_LOCK = 726365706573
+_POSTGRES = ("postgresql://", "postgres://")
 _META = sa.MetaData()
 RUNS = sa.Table(
     "checkrein_runs",
@@ -129,10 +133,9 @@ class Database:
         self.is_sqlite = url.startswith("sqlite")
         try:
             self.engine = sa.create_engine(url, pool_pre_ping=not self.is_sqlite, pool_size=4)
-        except (sa.exc.ArgumentError, sa.exc.NoSuchModuleError) as error:
+        except (sa.exc.ArgumentError, ValueError):
             raise ConfigError(
-                f"recipes.database is not the address of a PostgreSQL database: {redact_url(str(error))}",
-                hint="Write it as postgresql://user@host/name.",
+                "recipes.database is not an address.", hint="Write it as postgresql://user@host/name."
             ) from None
         if self.is_sqlite:
             sa.event.listen(self.engine, "connect", _prepared)
@@ -146,11 +149,35 @@ class Database:
         if self.is_sqlite:
             with self.engine.connect() as connection:
                 connection.exec_driver_sql("PRAGMA journal_mode=WAL")
-            _META.create_all(self.engine)
+        _META.create_all(self.engine)
+
+    def reach(self) -> None:
+        """Raises what a user can do something about when there is no database."""
+        try:
+            self.engine.connect().close()
+        except sa.exc.OperationalError as error:
+            said = redact_url(str(error.orig).strip().splitlines()[0]) if error.orig else "no answer"
+            raise CheckreinError(
+                f"The database of recipe runs can't be reached: {said}",
+                kind="database_unreachable",
+                hint="recipes.database names it.",
+                retryable=True,
+            ) from None
+
+    @contextlib.contextmanager
+    def alone(self) -> Iterator[None]:
+        """One process at a time: two that make the tables would collide."""
+        file = self.engine.url.database
+        if self.is_sqlite and file is not None:
+            with locked(Path(f"{file}.lock")):
+                yield
             return
-        with self.engine.begin() as connection:  # one process at a time: two creators would collide
-            connection.execute(sa.text("SELECT pg_advisory_xact_lock(726365706573)"))
-            _META.create_all(connection)
+        with self.engine.connect() as connection:
+            connection.execute(sa.text(f"SELECT pg_advisory_lock({_LOCK})"))
+            try:
+                yield
+            finally:
+                connection.execute(sa.text(f"SELECT pg_advisory_unlock({_LOCK})"))
 
     def close(self) -> None:
         self.engine.dispose()
@@ -242,8 +269,12 @@ class Database:
         found = self._read(query)
         return msgspec.json.decode(found[0]["answer"], type=Answer) if found else None
 
-    def now(self) -> float:
-        return float(self._read(sa.select(self._now.label("now")))[0]["now"])
+    def answered(self) -> set[tuple[str, str, int]]:
+        """Run, path and round of all answers to runs that wait."""
+        waiting = sa.select(WAITS.c.run_id)
+        query = sa.select(ANSWERS.c.run_id, ANSWERS.c.path, ANSWERS.c.round)
+        found = self._read(query.where(ANSWERS.c.run_id.in_(waiting)))
+        return {(one["run_id"], one["path"], one["round"]) for one in found}
 
     def _read(self, query: sa.Executable) -> list[dict[str, Any]]:
         with self.engine.connect() as connection:
@@ -260,13 +291,18 @@ class Database:
 def database_at(home: Path, setting: str | None, lease: float = LEASE) -> Database:
     """The configured database, or the file in the Checkrein home."""
     if setting:
+        if not setting.startswith(_POSTGRES):
+            raise ConfigError(
+                f"recipes.database is not the address of a PostgreSQL database: {redact_url(setting)}",
+                hint="Write it as postgresql://user@host/name.",
+            )
         return Database(driven(setting), lease)
     return Database(f"sqlite:///{private_dir(home / 'recipes') / 'runs.sqlite'}", lease)
 
 
 def driven(url: str) -> str:
     """A PostgreSQL address for the driver that is installed."""
-    for plain in ("postgresql://", "postgres://"):
+    for plain in _POSTGRES:
         if url.startswith(plain):
             return "postgresql+psycopg://" + url.removeprefix(plain)
     return url

@@ -14,10 +14,8 @@ from checkrein.model.recipe_plan import Plan
 from checkrein.recipes.database import Database, Doing, RunRow, WaitRow, WorkerRow
 from checkrein.recipes.engine import BodyRow, Engine
 from checkrein.recipes.journal import Answer, Verdict
-from checkrein.recipes.queues import DEFAULT, run_queue
+from checkrein.recipes.queues import DEFAULT, PRIORITY, run_queue
 from checkrein.recipes.views import OVER, Line, Running, RunState, RunView, WorkerView
-
-PRIORITY = 100
 
 
 class Desk:
@@ -26,8 +24,11 @@ class Desk:
         self._engine = engine
 
     def prepare(self) -> None:
-        self._database.create()
-        self._engine.prepare()
+        """Make what is missing in the database. Workers need it too."""
+        self._database.reach()
+        with self._database.alone():
+            self._database.create()
+            self._engine.prepare()
 
     def add(
         self,
@@ -43,7 +44,7 @@ class Desk:
         """Put a run into its queue. `line` is another queue that takes it first."""
         run = f"r-{new_uuid()[:13]}"
         stays = not self._database.is_sqlite and plan.workspace is None
-        name = run_queue(queue, machine if stays else None)
+        name = run_queue(queue, machine if stays else None, priority)
         self._database.add_run(
             RunRow(
                 id=run,
@@ -151,7 +152,9 @@ class Desk:
 
     def _view(self, row: RunRow, family: list[BodyRow], steps: tuple[Line, ...]) -> RunView:
         top = next((one for one in family if one.id == row.id), None)
-        waits = tuple(one.wait for one in self._database.waits(row.id) if one.wait.kind != "branches")
+        resting = {one.id for one in family if one.end is not None and one.end.state == "waiting"}
+        kept = [one for one in self._database.waits(row.id) if one.body in resting]
+        waits = tuple(one.wait for one in kept if one.wait.kind != "branches")
         end = top.end if top else None
         return RunView(
             run_id=row.id,
@@ -163,6 +166,7 @@ class Desk:
             step=end.step if end else "",
             message=(end.message if end else "") or (top.error if top else ""),
             is_failure=bool(end and end.is_failure),
+            captured=end.captured if end else {},
             worker=top.worker if top else "",
             usd=sum(one.entry.usd for one in steps),
             tokens=sum(one.entry.tokens for one in steps),

@@ -77,7 +77,7 @@ class QueueTerms(Struct, frozen=True, kw_only=True):
     seconds."""
 
     concurrency: int | None = None
-    per_worker: int | None = 8
+    per_worker: int | None = 4
     starts: int | None = None
     period: float = 1.0
 
@@ -181,12 +181,18 @@ class Engine:
             if isinstance(one["output"], dict)
         ]
 
-    def wake(self, body: str, queue: str) -> bool:
-        """Let a body that ended in a wait go on from its journal. False when it is on its way already."""
+    def wake(self, body: str, queue: str) -> bool | None:
+        """Let a body that ended in a wait go on from its journal. False when it does not wait any more, None
+        when it is on its way to an end that nobody knows yet."""
+        row = self.body(body)
+        if row is None or row.status in _OPEN:
+            return None
+        if row.end is None or row.end.state != "waiting":
+            return False
         try:
             self._client.rewind_workflow(body, start_step=_LAST, queue_name=queue)
         except error.DBOSException:
-            return False
+            return None
         return True
 
     def take(self, body: BodyRow, worker: str, queue: str) -> None:

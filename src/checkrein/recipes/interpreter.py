@@ -98,7 +98,7 @@ class Interpreter:
             self._stand_still(path)
             scope = self._scope(step, context)
             if step.kind == "stop" and not is_skipped(step, scope):
-                raise Stopped(self._stop(step, path, scope))
+                raise Stopped(replace(self._stop(step, path, scope), captured=fresh))
             entry = self._entry(step, path, scope, place)
             scope = replace(scope, result=entry.result)
             found = captured(step, entry, scope)

@@ -4,17 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from msgspec.structs import replace
+
 from checkrein.recipes.database import RunRow
 from checkrein.recipes.engine import Engine, QueueTerms
 
 DEFAULT = "default"
+PRIORITY = 100
+"""Of a run that nobody gave another one. A smaller number is urgent."""
 _BRANCHES = "branches"
-_POLLING = 0.1
+_URGENT = "!"
+_POLLING, _RARELY = 0.1, 0.5
 
 
-def run_queue(name: str, machine: str | None) -> str:
-    """`machine` is that of a run that can't leave it."""
-    return name if machine is None else f"{name}@{machine}"
+def run_queue(name: str, machine: str | None, priority: int = PRIORITY) -> str:
+    """`machine` is that of a run that can't leave it. Urgent runs have a line of their own: in one line they
+    would be first, but still wait for a place that a long run has."""
+    line = f"{name}{_URGENT}" if priority < PRIORITY else name
+    return line if machine is None else f"{line}@{machine}"
 
 
 def queue_for(run: RunRow, body: str) -> str:
@@ -33,13 +40,24 @@ def own_queue(worker: str) -> str:
 
 def open_queues(engine: Engine, terms: Mapping[str, QueueTerms], machine: str | None) -> list[str]:
     """Declare the configured queues, those of this machine too if there are several."""
-    every = {DEFAULT: QueueTerms(), **terms, _BRANCHES: QueueTerms(per_worker=None)}
-    names = dict(every)
-    if machine is not None:
-        names |= {run_queue(name, machine): one for name, one in every.items()}
-    for name, one in names.items():
-        engine.queue(name, one, _POLLING)
-    return list(names)
+    names: list[str] = []
+    for place in (None,) if machine is None else (None, machine):
+        for name, one in {DEFAULT: QueueTerms(), **terms}.items():
+            for priority, limits in ((PRIORITY, one), (1, _urgent(one))):
+                names.append(run_queue(name, place, priority))
+                engine.queue(names[-1], limits, _POLLING)
+        names.append(run_queue(_BRANCHES, place))
+        engine.queue(names[-1], QueueTerms(per_worker=None), _RARELY)
+    return names
+
+
+def _urgent(terms: QueueTerms) -> QueueTerms:
+    """A quarter of the places, besides the others."""
+    return replace(
+        terms,
+        concurrency=None if terms.concurrency is None else max(1, terms.concurrency // 4),
+        per_worker=None if terms.per_worker is None else max(1, terms.per_worker // 4),
+    )
 
 
 def open_own_queue(engine: Engine, worker: str) -> list[str]:

@@ -24,8 +24,9 @@ class Sweep:
         buried = []
         others = [one for one in self._database.workers("live") if one.id != self._me.id]
         gone = [one for one in others if one.machine == self._me.machine and is_gone(one)]
-        live = {one.machine for one in others}
-        for row in {one.id: one for one in (*gone, *self._database.silent())}.values():
+        dead = {one.id: one for one in (*gone, *self._database.silent())}
+        live = {one.machine for one in others if one.id not in dead}
+        for row in dead.values():
             is_here = row.machine == self._me.machine
             if row.id == self._me.id or (not is_here and row.machine in live):
                 continue
@@ -52,29 +53,31 @@ class Sweep:
             return woken
         waiting = {one.body for one in waits}
         alone = {one.id for one in self._database.workers("live") if one.kind == "own"}
-        now = clock.now()
+        answered = self._database.answered()
         for row in waits:
             is_mine = row.worker == self._me.id or only is not None
             if not is_mine and (row.worker in alone or self._me.kind == "own"):
                 continue
-            if not self._is_over(row, waiting, now):
+            if not self._is_over(row, waiting, answered):
                 continue
             run = self._database.run(row.run_id)
             if run is None or run.want == "cancel":
                 continue
             queue = own_queue(self._me.id) if self._me.kind == "own" else queue_for(run, row.body)
-            if self._engine.wake(row.body, queue):
+            woke = self._engine.wake(row.body, queue)
+            if woke is not None:
                 self._database.end_wait(row.body, row.since)
+            if woke:
                 woken.append(row.body)
         return woken
 
-    def _is_over(self, row: WaitRow, waiting: set[str], now: float) -> bool:
+    def _is_over(self, row: WaitRow, waiting: set[str], answered: set[tuple[str, str, int]]) -> bool:
         wait = row.wait
         match wait.kind:
             case "confirm" | "reconcile":
-                return self._database.answer(row.run_id, wait) is not None
+                return (row.run_id, wait.path, wait.round) in answered
             case "timer":
-                return wait.until is not None and wait.until <= now
+                return wait.until is not None and wait.until <= clock.now()
             case "pause":
                 return self._database.wanted([row.run_id]).get(row.run_id) == "run"
             case "branches":

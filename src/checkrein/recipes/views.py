@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 from msgspec import Struct
 
@@ -35,7 +35,8 @@ class Running(Struct, frozen=True, kw_only=True):
 
 
 class RunView(Struct, frozen=True, kw_only=True):
-    """A run as it stands. `waits` says what it waits for; `running` the steps that run now."""
+    """A run as it stands. `waits` says what it waits for. `running` has the steps that run now, `captured`
+    the variables of a run that is over."""
 
     run_id: str
     recipe: str
@@ -52,6 +53,7 @@ class RunView(Struct, frozen=True, kw_only=True):
     running: tuple[Running, ...] = ()
     steps: tuple[Line, ...] = ()
     is_failure: bool = False
+    captured: dict[str, Any] = {}
 
     @property
     def exit_status(self) -> int:

@@ -68,8 +68,6 @@ class Worker:
 
     def __enter__(self) -> Worker:
         self._marking.__enter__()
-        self._database.create()
-        self._engine.prepare()
         machine = None if self._database.is_sqlite else self.me.machine
         names = (
             open_own_queue(self._engine, self.me.id)
@@ -123,7 +121,6 @@ class Worker:
         if branch.plan is not None:
             plan = msgspec.convert(branch.plan, Plan)
         body, cancel = body_id(run, branch.path), Cancel()
-        self._database.end_wait(body)
         with self._lock:
             self._cancels[body] = (run, cancel)
         try:
@@ -162,12 +159,12 @@ class Worker:
         return end
 
     def _plan(self, run: str) -> tuple[RunRow, Plan]:
+        row = self._database.run(run)
+        if row is None:
+            raise LookupError(f"there is no run {run}")
+        self._wanted[run] = row.want
         found = self._plans.get(run)
         if found is None:
-            row = self._database.run(run)
-            if row is None:
-                raise LookupError(f"there is no run {run}")
-            self._wanted[run] = row.want
             found = self._plans[run] = (row, msgspec.json.decode(row.plan, type=Plan))
         return found
 

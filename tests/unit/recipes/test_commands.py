@@ -99,6 +99,19 @@ def test_a_killed_run_goes_on_and_asks_what_became_of_its_effect(
     assert {one["path"]: one.get("by") for one in entries if one.get("by")} == {"pay": "ann", "ask": "ann"}
 
 
+def test_hooks_hear_of_a_question_and_a_once_effect_has_its_key(kitchen: Path, ask: Ask) -> None:
+    hook = {"type": "command", "command": "cat >> heard"}
+    (kitchen / ".claude").mkdir()
+    settings = {"hooks": {"Notification": [{"hooks": [hook]}]}}
+    (kitchen / ".claude" / "settings.json").write_text(json.dumps(settings))
+    found = ask("recipe", "run", "demo", *RIGHTS, "-C", str(kitchen))
+    assert found["state"] == "waiting"
+    heard = json.loads((kitchen / "heard").read_text())
+    assert heard["notification_type"] == "recipe_confirm"
+    assert f"checkrein recipe approve {found['run_id']} ask" in heard["message"]
+    assert (kitchen / "paid").read_text() == f"{found['run_id']}/pay\n"
+
+
 def test_what_the_rules_refuse_does_not_run(kitchen: Path, ask: Ask) -> None:
     rights = ("--trust", "--deny", "Bash(echo *)", "--allow", "Bash")
     found = ask("recipe", "run", "demo", *rights, "-C", str(kitchen), status=1)
@@ -125,6 +138,7 @@ def test_a_worker_takes_a_detached_run_and_hands_over_when_it_stops(kitchen: Pat
     [
         (("run", "nothing"), "recipe_not_found", 1),
         (("run", "demo", "-i", "who"), "usage", 2),
+        (("run", "demo", "--detach", "--queue", "none"), "usage", 2),
         (("run", "demo", "-i", "whom=x"), "recipe_invalid", 1),
         (("resume", "r-none"), "run_not_found", 1),
     ],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -105,8 +106,8 @@ def test_a_failed_run_says_where_and_why(market: Shop) -> None:
 def test_a_higher_priority_goes_first(market: Shop) -> None:
     steps = ScriptedSteps()
     for number in range(3):
-        begin(market, plan(step("a"), n=number), priority=100)
-    first = begin(market, plan(step("a")), priority=1)
+        begin(market, plan(step("a"), n=number), priority=200)
+    first = begin(market, plan(step("a")), priority=150)
     from checkrein.recipes.engine import QueueTerms
 
     with market.worker(steps, {"default": QueueTerms(per_worker=1)}):
@@ -126,3 +127,26 @@ def test_a_wait_that_is_answered_once_stays_so(market: Shop) -> None:
     found = market.database.answer("r", wait)
     assert found is not None
     assert found.by == "ann"
+
+
+def test_a_queue_holds_to_its_limits(market: Shop) -> None:
+    from checkrein.recipes.engine import QueueTerms
+
+    running: list[int] = []
+    most = 0
+    lock = threading.Lock()
+
+    def slow(task: Task) -> Outcome:
+        nonlocal most
+        with lock:
+            running.append(1)
+            most = max(most, len(running))
+        time.sleep(0.15)
+        with lock:
+            running.pop()
+        return Outcome(state="success")
+
+    with market.worker(ScriptedSteps({"a": [slow]}), {"default": QueueTerms(concurrency=2, per_worker=2)}):
+        runs = [begin(market, plan(step("a"))) for _ in range(5)]
+        assert {market.settled(run) for run in runs} == {"done"}
+    assert most == 2

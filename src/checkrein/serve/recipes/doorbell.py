@@ -18,9 +18,10 @@ class Doorbell:
         self._cwd = cwd
 
     def ring(self, run: str, wait: Wait) -> None:
-        hooks = self._steps.counter(self._cwd).session.conversation.host.hooks
         verb = "approve" if wait.kind == "confirm" else "reconcile"
         message = f"{wait.shown}\ncheckrein recipe {verb} {run} {wait.path}"
-        payload = notification(hooks.common, message, _KINDS.get(wait.kind, "recipe"), title=f"Recipe {run}")
-        for _ in hooks.fire(payload, Cancel()):
-            pass
+        with self._steps.counter(self._cwd) as counter:
+            hooks = counter.session.conversation.host.hooks
+            kind = _KINDS.get(wait.kind, "recipe")
+            for _ in hooks.fire(notification(hooks.common, message, kind, title=f"Recipe {run}"), Cancel()):
+                pass

@@ -13,11 +13,13 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from msgspec import Struct
 
+from checkrein.base.errors import UsageError
+from checkrein.base.nearest import did_you_mean
 from checkrein.recipes.database import Database, database_at, user_name
-from checkrein.recipes.desk import PRIORITY, Desk
+from checkrein.recipes.desk import Desk
 from checkrein.recipes.engine import Engine, QueueTerms
 from checkrein.recipes.machine import machine_id, new_worker
-from checkrein.recipes.queues import DEFAULT
+from checkrein.recipes.queues import DEFAULT, PRIORITY
 from checkrein.recipes.views import OVER, RunView
 from checkrein.recipes.worker import Staff, Worker
 from checkrein.recipes.workspace import workplace_of
@@ -54,6 +56,12 @@ class House:
         self.database.close()
 
     def add(self, plan: Plan, cwd: str, ask: Ask, line: str | None = None) -> str:
+        known = (DEFAULT, *self._queues)
+        if ask.queue not in known:
+            raise UsageError(
+                f"There is no queue {ask.queue!r}.{did_you_mean(ask.queue, known)}",
+                hint="recipes.queues in the configuration declares them.",
+            )
         return self.desk.add(
             plan,
             cwd=cwd,
@@ -98,7 +106,9 @@ class House:
         return self.desk.view(row.id)
 
     def _take(self, run: str, worker: Worker) -> None:
-        if any(one.kind == "pool" for one in self.database.workers("live")):
+        stays = "@" in self.desk.row(run).queue
+        pool = [one for one in self.database.workers("live") if one.kind == "pool"]
+        if any(one.machine == worker.me.machine or not stays for one in pool):
             return
         family = self.engine.family(run)
         lost = [one.id for one in family if one.status == "ENQUEUED" and one.queue != worker.queue]

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import threading
-from collections.abc import Mapping
+from collections import Counter as Uses
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
 
 KEY = "CHECKREIN_IDEMPOTENCY_KEY"
 _SHOWN = 2_000
+_IDLE = 8
 
 
 class Counter:
@@ -121,24 +124,36 @@ class Counter:
 
 
 class KitchenSteps:
-    """A session for each directory that steps work in, opened by the first of them."""
+    """A session for each directory that steps work in, opened by the first of them. Few stay open that no
+    step uses: runs have many directories."""
 
     def __init__(self, options: Options, env: Mapping[str, str] | None = None) -> None:
         self._options = options
         self._env = dict(os.environ if env is None else env)
         self._counters: dict[str, Counter] = {}
+        self._used: Uses[str] = Uses()
         self._lock = threading.Lock()
 
     def do(self, task: Task, cancel: Cancel) -> Outcome:
-        return self.counter(task.cwd).do(task, cancel)
+        with self.counter(task.cwd) as counter:
+            return counter.do(task, cancel)
 
-    def counter(self, cwd: str) -> Counter:
+    @contextlib.contextmanager
+    def counter(self, cwd: str) -> Iterator[Counter]:
         where = os.path.realpath(cwd)
         with self._lock:
-            found = self._counters.get(where)
-            if found is None:
-                found = self._counters[where] = Counter(where, self._options, self._env)
-            return found
+            found = self._counters.pop(where, None) or Counter(where, self._options, self._env)
+            self._counters[where] = found
+            self._used[where] += 1
+        try:
+            yield found
+        finally:
+            with self._lock:
+                self._used[where] -= 1
+                idle = [one for one in self._counters if not self._used[one]]
+                ended = [self._counters.pop(one) for one in idle[: max(0, len(idle) - _IDLE)]]
+            for one in ended:
+                one.close()
 
     def close(self) -> None:
         with self._lock:
