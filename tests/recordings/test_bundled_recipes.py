@@ -65,9 +65,8 @@ def test_10_12_every_bundled_recipe_has_no_finding(tmp_path: Path) -> None:
     library = library_of(load(str(tmp_path)))
     assert sorted(library.recipes) == NAMES
     assert bundled_recipes().diagnostics == ()
-    assert {name: problems(one.item, library) for name, one in library.recipes.items()} == dict.fromkeys(
-        NAMES, []
-    )
+    for one in library.recipes.values():
+        assert problems(one.item, library) == []
 
 
 def test_fix_test_mends_the_code_and_shows_the_difference(shop: Path) -> None:
