@@ -1,4 +1,4 @@
-"""The bundled recipes on the example repository, offline: each ends with green tests and a diff, or a report."""
+"""The bundled recipes on a repository of the examples, offline: green tests and a diff, or a report."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class _Silent:
 
 
 @pytest.fixture
-def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def example_shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     copy = tmp_path / "shop"
     shutil.copytree(EXAMPLE, copy, ignore=shutil.ignore_patterns("__pycache__"))
     make_repository(copy)
@@ -69,53 +69,53 @@ def test_10_12_every_bundled_recipe_has_no_finding(tmp_path: Path) -> None:
         assert problems(one.item, library) == []
 
 
-def test_fix_test_mends_the_code_and_shows_the_difference(shop: Path) -> None:
-    assert not is_green(shop)
-    view = cook(shop, "fix-test")
+def test_fix_test_mends_the_code_and_shows_the_difference(example_shop: Path) -> None:
+    assert not is_green(example_shop)
+    view = cook(example_shop, "fix-test")
     assert view.step == "fixed"
     assert "shop/price.py" in view.message
-    assert is_green(shop)
-    assert "+    return full - full * percent_off // 100" in diff(shop)
+    assert is_green(example_shop)
+    assert "+    return full - full * percent_off // 100" in diff(example_shop)
 
 
-def test_fix_test_leaves_a_green_project_alone(shop: Path) -> None:
-    mend(shop)
-    before = diff(shop)
-    assert cook(shop, "fix-test").step == "nothing_to_fix"
-    assert diff(shop) == before
+def test_fix_test_leaves_a_green_project_alone(example_shop: Path) -> None:
+    mend(example_shop)
+    before = diff(example_shop)
+    assert cook(example_shop, "fix-test").step == "nothing_to_fix"
+    assert diff(example_shop) == before
 
 
-def test_implement_adds_code_and_test_and_is_reviewed(shop: Path) -> None:
-    mend(shop)
-    view = cook(shop, "implement", task=TASK)
+def test_implement_adds_code_and_test_and_is_reviewed(example_shop: Path) -> None:
+    mend(example_shop)
+    view = cook(example_shop, "implement", task=TASK)
     assert view.step == "finished"
     ways = [one.entry.path for one in view.steps if one.entry.state == "success"]
     assert ways == ["before", "build", "test", "review", "difference", "finished"]
-    assert "def label" in diff(shop)
+    assert "def label" in diff(example_shop)
     assert "tests/test_label.py" in view.message
-    assert is_green(shop)
+    assert is_green(example_shop)
 
 
-def test_implement_does_not_begin_on_red_tests(shop: Path) -> None:
+def test_implement_does_not_begin_on_red_tests(example_shop: Path) -> None:
     options = Options(kind="sdk", trust=True)
-    with open_house(str(shop)) as house:
-        plan = plan_of("implement", str(shop), {"task": TASK})
-        view = house.run_here(plan, str(shop), Ask(), options, _Silent())
+    with open_house(str(example_shop)) as house:
+        plan = plan_of("implement", str(example_shop), {"task": TASK})
+        view = house.run_here(plan, str(example_shop), Ask(), options, _Silent())
     assert (view.step, view.is_failure) == ("escalate_red_before", True)
-    assert diff(shop) == ""
+    assert diff(example_shop) == ""
 
 
-def test_audit_writes_a_report(shop: Path) -> None:
-    view = cook(shop, "audit", report="found.md")
+def test_audit_writes_a_report(example_shop: Path) -> None:
+    view = cook(example_shop, "audit", report="found.md")
     assert view.message == "The report is in found.md."
-    report = (shop / "found.md").read_text()
+    report = (example_shop / "found.md").read_text()
     assert "Gap: no test has an empty list." in report
     assert "flowchart TD" in report
 
 
-def test_overhaul_runs_all_three(shop: Path) -> None:
-    view = cook(shop, "overhaul", task=TASK)
+def test_overhaul_runs_all_three(example_shop: Path) -> None:
+    view = cook(example_shop, "overhaul", task=TASK)
     assert view.state == "done"
-    assert is_green(shop)
-    assert "def label" in diff(shop)
-    assert (shop / "audit-report.md").is_file()
+    assert is_green(example_shop)
+    assert "def label" in diff(example_shop)
+    assert (example_shop / "audit-report.md").is_file()

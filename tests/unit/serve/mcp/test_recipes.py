@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from mcp.shared.exceptions import MCPError
 
@@ -301,3 +302,32 @@ def test_req_val_004_enable_once_opens_only_what_is_needed(visit: Visit, project
     with open_house(str(project)) as house:
         (row,) = house.database.runs(5)
     assert '"enabled":["github"]' in row.plan
+
+
+TIMES = """\
+name: times
+kitchen_rules: ["NEVER use Bash yourself."]
+steps:
+  look: {tool: get_timing_summary, on_success: done}
+"""
+
+
+@pytest.mark.project(
+    {".checkrein/recipes/times.yaml": TIMES, "checkrein.toml": '[subsets]\ndisabled = ["telemetry"]\n'}
+)
+def test_req_val_004_what_is_enabled_once_reaches_the_steps_of_that_run_alone(project: Path) -> None:
+    from checkrein.base.errors import RunError
+    from checkrein.serve.recipes.house import Ask
+    from checkrein.serve.recipes.project_recipes import Enabling, plan_of
+
+    root = str(project)
+    with pytest.raises(RunError, match="telemetry"):
+        plan_of("times", root, {})
+    once = plan_of("times", root, {}, Enabling(once=True))
+    assert once.enabled == ("telemetry",)
+    options = Options(kind="sdk")
+    with open_house(root) as house:
+        assert house.run_here(once, root, Ask(), options, _Silent()).state == "done"
+        without = msgspec.structs.replace(once, enabled=())
+        refused = house.run_here(without, root, Ask(), options, _Silent())
+    assert (refused.state, "telemetry" in refused.message) == ("failed", True)
