@@ -37,6 +37,11 @@ def hook(command: str, event: str = "PreToolUse") -> object:
     return {"hooks": {event: [{"matcher": "Bash", "hooks": [{"type": "command", "command": command}]}]}}
 
 
+def catalog(**fields: str) -> object:
+    entry = {"name": "tidy", "source": {"source": "github", "repo": "acme/tidy"}, **fields}
+    return {"name": "acme", "owner": {"name": "Acme"}, "description": "x", "plugins": [entry]}
+
+
 TEACHES = "Guide for creating skills. Use when a user wants to write a new skill."
 FENCES = "````markdown\nSee `references/api.md`.\n````\n"
 NESTED = "```markdown\n# Skill\n```bash\nls\n```\nSee [a](docs/API.md) and `scripts/x.sh`.\n```\nDone."
@@ -91,6 +96,15 @@ ROWS: dict[str, tuple[dict[str, object], set[str]]] = {
         set(),
     ),
     "where an output goes": ({SKILL: skill("The picture goes to `assets/fig.png`.")}, set()),
+    "a name to fill in": ({SKILL: skill("Read the `references/xxx.md` of the row.")}, set()),
+    "a file of the project at work": (
+        {SKILL: skill("Sync when the repository root contains `scripts/sync.js`.")},
+        set(),
+    ),
+    "a project of which nothing is said": (
+        {SKILL: skill("In a repository, run `scripts/sync.js`.")},
+        {"AS018"},
+    ),
     "where a reader goes": ({SKILL: skill("Go to `references/more.md`.")}, {"AS018"}),
     "a file that users make": ({SKILL: skill("Check that `templates/mail/.env` has a key.")}, set()),
     "a template for an output": ({SKILL: skill("Create the plan from `assets/plan.md`.")}, {"AS018"}),
@@ -339,6 +353,26 @@ ROWS: dict[str, tuple[dict[str, object], set[str]]] = {
         },
         {"CC002", "CC022"},
     ),
+    "skills in a package for Pi": (
+        {"package.json": {"pi": {"skills": ["./skills"]}}, "skills/review/SKILL.md": ITS_TOOLS},
+        set(),
+    ),
+    "skills in a package for OpenClaw": (
+        {"package.json": {"openclaw": {"extensions": []}}, "skills/review/SKILL.md": ITS_TOOLS},
+        set(),
+    ),
+    "skills in a package that a section only mentions": (
+        {"package.json": {"openclaw": True}, "skills/review/SKILL.md": ITS_TOOLS},
+        {"CC001"},
+    ),
+    "skills in a package that names an agent": (
+        {"package.json": {"name": "oh-my-kimi"}, "skills/review/SKILL.md": ITS_TOOLS},
+        set(),
+    ),
+    "skills in a package that names Claude too": (
+        {"package.json": {"name": "@kimi/for-claude"}, "skills/review/SKILL.md": ITS_TOOLS},
+        {"CC001"},
+    ),
     "skills in the package of an agent": (
         {
             "package.json": {"bin": {"qwen": "cli.js"}},
@@ -357,6 +391,22 @@ ROWS: dict[str, tuple[dict[str, object], set[str]]] = {
         {SETTINGS: hook("npx tidy .", "PostToolUse"), "package.json": "[" * 100_000},
         {"XP024"},
     ),
+    # AS017
+    "a section of metadata for one agent": (
+        {SKILL: skill("Go.", "metadata:", "  openclaw: {emoji: x}")},
+        set(),
+    ),
+    "a map in metadata": ({SKILL: skill("Go.", "metadata:", "  tags: {emoji: x}")}, {"AS017"}),
+    # Keys that are almost a known one.
+    "a key beside the known one": (
+        {".claude-plugin/marketplace.json": catalog(description="x", descriptionZh="x")},
+        set(),
+    ),
+    "a key instead of the known one": (
+        {".claude-plugin/marketplace.json": catalog(descriptionn="x")},
+        {"PL024"},
+    ),
+    "a field beside the known one": ({SKILL: skill("Go.", "description_zh: x")}, {"CC002"}),
     # HOOK019
     "a guard that exits with 1": (
         {

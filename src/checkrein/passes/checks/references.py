@@ -36,6 +36,9 @@ _SOURCE = re.compile(r"(?i)\W*(?:source|origin|adapted from|taken from)\W*:?\W*$
 _RUN_BY = re.compile(r"(?i)\b(?:this|that|it|which)(?: \w+)? (?:runs|executes|calls|invokes|starts) $")
 _RUNNER = re.compile(r"\b(?:npm|pnpm|yarn|bun) run\b|\bcd \S+ &&|\b(?:make|just) \w")
 """Above a path: a task of the project, of which a line then says what it runs."""
+_IN_PROJECT = re.compile(r"(?i)\b(?:repo(?:sitory)?|project|workspace)(?: root)? (?:contains|has|holds) `?$")
+"""Before a path: it is a file of the project at work."""
+_PLACEHOLDER = re.compile(r"(?i)(?:.*/)?(?:x{2,}|foo|bar|baz|file-?name|your[-_]\w+)\.\w+")
 _MADE_BY_USERS = re.compile(r"(?:^|/)\.env$")
 _DOMAIN = re.compile(r"[\w-]+\.(?:com|org|net|io|dev|ai|app|co)(?:/|$)")
 
@@ -65,6 +68,7 @@ def missing(subject: Subject, item: Skill) -> Iterator[Reference]:
         if not any(os.path.exists(os.path.join(place, one.name)) for place in places)
         and not _DOMAIN.match(one.name)
         and not _MADE_BY_USERS.search(one.name)
+        and not _PLACEHOLDER.fullmatch(one.name)
         and not _is_elsewhere(one, body, item)
     ]
     if not absent:
@@ -96,7 +100,10 @@ def _candidates(body: Body) -> Iterator[Reference]:
             line, at = body.place(begin)
             before, after = line.text[:at], at + len(span)
             of_another = (
-                _OTHER_SKILL.search(before) or _FROM_SKILL.match(line.text, after) or _SOURCE.match(before)
+                _OTHER_SKILL.search(before)
+                or _FROM_SKILL.match(line.text, after)
+                or _SOURCE.match(before)
+                or _IN_PROJECT.search(before)
             ) is not None
             if not (line.fenced or line.sample or of_another or is_example(line.text)):
                 yield Reference(span, line.number, at)
