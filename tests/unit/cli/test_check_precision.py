@@ -101,6 +101,10 @@ ROWS: dict[str, tuple[dict[str, object], set[str]]] = {
         {SKILL: skill("Sync when the repository root contains `scripts/sync.js`.")},
         set(),
     ),
+    "a file that the project packs": (
+        {SKILL: skill("**`package.json` `files[]`:** add `scripts/sync.js` and the others.")},
+        set(),
+    ),
     "a project of which nothing is said": (
         {SKILL: skill("In a repository, run `scripts/sync.js`.")},
         {"AS018"},
@@ -407,6 +411,25 @@ ROWS: dict[str, tuple[dict[str, object], set[str]]] = {
         {"PL024"},
     ),
     "a field beside the known one": ({SKILL: skill("Go.", "description_zh: x")}, {"CC002"}),
+    # Templates.
+    "a plugin with places to fill": (
+        {
+            "templates/.claude-plugin/plugin.json": {"name": "{{NAME}}"},
+            "templates/.codex-plugin/plugin.json": {"name": "{{NAME}}"},
+        },
+        set(),
+    ),
+    "a plugin that speaks of places to fill": (
+        {"more/.codex-plugin/plugin.json": {"name": "x", "description": "{{x}}", "skills": "./none"}},
+        {"DIA003"},
+    ),
+    "a plugin with a wrong name": ({"more/.claude-plugin/plugin.json": {"name": "A B"}}, {"PL001", "PL014"}),
+    # MEM003
+    "the same text for both": (
+        {"CLAUDE.md": "Use short names.\n", "AGENTS.md": "Use short names.\n"},
+        set(),
+    ),
+    "another text for others": ({"CLAUDE.md": "Use short names.\n", "AGENTS.md": "Test.\n"}, {"MEM003"}),
     # HOOK019
     "a guard that exits with 1": (
         {

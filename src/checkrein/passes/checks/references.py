@@ -36,8 +36,12 @@ _SOURCE = re.compile(r"(?i)\W*(?:source|origin|adapted from|taken from)\W*:?\W*$
 _RUN_BY = re.compile(r"(?i)\b(?:this|that|it|which)(?: \w+)? (?:runs|executes|calls|invokes|starts) $")
 _RUNNER = re.compile(r"\b(?:npm|pnpm|yarn|bun) run\b|\bcd \S+ &&|\b(?:make|just) \w")
 """Above a path: a task of the project, of which a line then says what it runs."""
-_IN_PROJECT = re.compile(r"(?i)\b(?:repo(?:sitory)?|project|workspace)(?: root)? (?:contains|has|holds) `?$")
-"""Before a path: it is a file of the project at work."""
+_IN_PROJECT = re.compile(
+    r"(?i)(?:\b(?:repo(?:sitory)?|project|workspace)(?: root)? (?:contains|has|holds)"
+    r"|\b(?:package\.json|pyproject\.toml|tsconfig\.json|Cargo\.toml)\b[^.;|]{0,60}"
+    r"\b(?:add|list|include)s?) `?$"
+)
+"""Before a path: it is a file of the project at work, or one that the project's manifest lists."""
 _PLACEHOLDER = re.compile(r"(?i)(?:.*/)?(?:x{2,}|foo|bar|baz|file-?name|your[-_]\w+)\.\w+")
 _MADE_BY_USERS = re.compile(r"(?:^|/)\.env$")
 _DOMAIN = re.compile(r"[\w-]+\.(?:com|org|net|io|dev|ai|app|co)(?:/|$)")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
 from typing import Any
@@ -15,7 +16,7 @@ from checkrein.dialects import agents, jsonfile, servers, skills
 from checkrein.dialects.claude import files, installed, instructions, plugins
 from checkrein.dialects.claude.files import FileKind
 from checkrein.dialects.codes import Log
-from checkrein.facts import claude_plugins
+from checkrein.facts import claude_plugins, codex_plugins
 from checkrein.model.items import Agent, Command
 from checkrein.model.project import Detection, Place, Project, Sources
 from checkrein.passes.owners import Owners
@@ -27,6 +28,7 @@ NO_FRONTMATTER = "a text without the fields of an agent or a command"
 FOREIGN = "written for another agent"
 TEMPLATE = "a template with places to fill"
 _UNKNOWN = Detection("unknown", {}, (), rule="a part of a larger tree")
+_UNNAMED = re.compile(r'"name"\s*:\s*"[^"\n]*(?:\{\{|<%)')
 _COMMAND_FIELDS = frozenset({"description", "allowed-tools", "argument-hint", "model"})
 
 
@@ -41,10 +43,12 @@ class Units:
 
     def of(self, found: Walked) -> Iterator[Project]:
         yield from self._marketplaces(found.marketplaces)
-        for root in found.plugins:
+        for root in self._written(found.plugins, claude_plugins.MANIFEST_DIR, claude_plugins.MANIFEST_FILE):
             if os.path.realpath(os.path.join(root, claude_plugins.MANIFEST_DIR)) not in self._manifests():
                 yield self._made(root, plugins.read(root, marketplace=claude_plugins.INLINE, within=(root,)))
-        for root in found.codex_plugins:
+        for root in self._written(
+            found.codex_plugins, codex_plugins.MANIFEST_DIR, codex_plugins.MANIFEST_FILE
+        ):
             yield self._made(root, Sources())
         yield from self._skills(found.skills)
         yield from self._parts(found.agents, "agents", self._agent)
@@ -65,11 +69,20 @@ class Units:
         return self._made(os.path.dirname(file), files.read(file, kind, within=self.main.within))
 
     def _marketplaces(self, roots: Sequence[str]) -> Iterator[Project]:
-        for root in roots:
+        for root in self._written(roots, claude_plugins.MANIFEST_DIR, claude_plugins.MARKETPLACE_FILE):
             sources = installed.own_marketplace(self._place(root), set())
             manifest = claude_plugins.MARKETPLACE_FILE
             if self._is_new(os.path.join(root, claude_plugins.MANIFEST_DIR, manifest)):
                 yield self._made(root, sources)
+
+    def _written(self, roots: Sequence[str], *manifest: str) -> Iterator[str]:
+        """The folders whose manifest is not a template: its name is no place to fill."""
+        for root in roots:
+            file = os.path.join(root, *manifest)
+            if _UNNAMED.search(read_text(file, within=()).text) is None:
+                yield root
+            else:
+                self.skipped[file] = TEMPLATE
 
     def _manifests(self) -> set[str]:
         return {os.path.dirname(path) for path in self.reached if path.endswith(claude_plugins.MANIFEST_FILE)}
