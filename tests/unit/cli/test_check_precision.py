@@ -53,6 +53,7 @@ ON_DEMAND = "parser.add_argument('--interactive')\n"
 CORE = skill("Read `references/tree.md`.", name="core", description="Look at trees. Use when lost.")
 ITS_TOOLS = skill("Go.", "allowedTools: [x]")
 LESSON = skill('```\nsubagent_type: "scanner"\n```', description="Creating subagents. Use when asked.")
+HIDDEN = skill("Go.", "disable-model-invocation: true", "user-invocable: false")
 PI_AGENT = agent("Look.", "tools: read, grep, find, ls", "systemPromptMode: replace")
 
 ROWS: dict[str, tuple[dict[str, object], set[str]]] = {
@@ -105,6 +106,13 @@ ROWS: dict[str, tuple[dict[str, object], set[str]]] = {
         {SKILL: skill("**`package.json` `files[]`:** add `scripts/sync.js` and the others.")},
         set(),
     ),
+    "a file of the repository alone": ({SKILL: skill("It is repo-local (`scripts/leg.sh` runs it).")}, set()),
+    "a page of a theme": ({SKILL: skill("`templates/page.html` renders the title.")}, set()),
+    "a page of the skill": (
+        {SKILL: skill("Fill `templates/page.html`, then templates/b.md."), f"{FOLDER}/templates/b.md": "x"},
+        {"AS018"},
+    ),
+    "a link to a page": ({SKILL: skill("Fill [it](templates/page.html).")}, {"AS018"}),
     "a project of which nothing is said": (
         {SKILL: skill("In a repository, run `scripts/sync.js`.")},
         {"AS018"},
@@ -430,6 +438,12 @@ ROWS: dict[str, tuple[dict[str, object], set[str]]] = {
         set(),
     ),
     "another text for others": ({"CLAUDE.md": "Use short names.\n", "AGENTS.md": "Test.\n"}, {"MEM003"}),
+    # CC009
+    "a hidden skill that another reads": (
+        {SKILL: HIDDEN, COMMAND: "Read and follow `skills/review/SKILL.md`.\n"},
+        set(),
+    ),
+    "a hidden skill": ({SKILL: HIDDEN, COMMAND: "Review it.\n"}, {"CC009"}),
     # HOOK019
     "a guard that exits with 1": (
         {

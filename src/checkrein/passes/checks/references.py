@@ -38,10 +38,13 @@ _RUNNER = re.compile(r"\b(?:npm|pnpm|yarn|bun) run\b|\bcd \S+ &&|\b(?:make|just)
 """Above a path: a task of the project, of which a line then says what it runs."""
 _IN_PROJECT = re.compile(
     r"(?i)(?:\b(?:repo(?:sitory)?|project|workspace)(?: root)? (?:contains|has|holds)"
+    r"|\b(?:repo|project)-local\b\W{0,6}"
     r"|\b(?:package\.json|pyproject\.toml|tsconfig\.json|Cargo\.toml)\b[^.;|]{0,60}"
     r"\b(?:add|list|include)s?) `?$"
 )
 """Before a path: it is a file of the project at work, or one that the project's manifest lists."""
+_PAGE = re.compile(r"templates/.*\.(?:html?|php|twig|liquid|erb|jinja2?)")
+"""A page of a web application or theme, unless the skill has a folder of templates."""
 _PLACEHOLDER = re.compile(r"(?i)(?:.*/)?(?:x{2,}|foo|bar|baz|file-?name|your[-_]\w+)\.\w+")
 _MADE_BY_USERS = re.compile(r"(?:^|/)\.env$")
 _DOMAIN = re.compile(r"[\w-]+\.(?:com|org|net|io|dev|ai|app|co)(?:/|$)")
@@ -62,7 +65,7 @@ class Reference(Struct, frozen=True):
 def missing(subject: Subject, item: Skill) -> Iterator[Reference]:
     """References to files that are nowhere they could be meant to be, each file once."""
     body = subject.body(item)
-    candidates = sorted(_candidates(body), key=lambda one: (one.line, one.at))
+    candidates = sorted(_candidates(body, item.directory), key=lambda one: (one.line, one.at))
     if not candidates:
         return
     places = _places(subject, item)
@@ -85,9 +88,10 @@ def missing(subject: Subject, item: Skill) -> Iterator[Reference]:
             yield one
 
 
-def _candidates(body: Body) -> Iterator[Reference]:
+def _candidates(body: Body, directory: str) -> Iterator[Reference]:
     """Links, `${CLAUDE_SKILL_DIR}/...`, and code spans that are a path below the usual folders."""
     text = body.text
+    pages = not os.path.isdir(os.path.join(directory, "templates"))
     if "${CLAUDE_SKILL_DIR}" in text:
         for hit in body.hits(_ROOTED):
             yield Reference(hit.match[1], hit.line.number, hit.start + len("${CLAUDE_SKILL_DIR}/"))
@@ -108,6 +112,7 @@ def _candidates(body: Body) -> Iterator[Reference]:
                 or _FROM_SKILL.match(line.text, after)
                 or _SOURCE.match(before)
                 or _IN_PROJECT.search(before)
+                or (pages and _PAGE.fullmatch(span))
             ) is not None
             if not (line.fenced or line.sample or of_another or is_example(line.text)):
                 yield Reference(span, line.number, at)
