@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from checkrein.cli.main import run
+from checkrein.model.skill_contract import NO_CONTRACT
 from checkrein.model.view import View
 from checkrein.passes.load import load
 from checkrein.passes.visibility.bundled_skills import PLUGIN
@@ -20,7 +21,6 @@ from checkrein.runtime.skills.launch_dirs import AddDir
 from checkrein.runtime.worker.backend import Assignment
 from checkrein.runtime.worker.claude_backend import ClaudeBackend, argv, settings_of
 from checkrein.runtime.worker.claude_frames import Frames
-from checkrein.runtime.worker.contract import NO_CONTRACT
 from checkrein.runtime.worker.session_report import Report
 from checkrein.runtime.worker.skill_result import SkillResult
 from checkrein.runtime.worker.watchdog import Limits
