@@ -38,9 +38,9 @@ _RUNNER = re.compile(r"\b(?:npm|pnpm|yarn|bun) run\b|\bcd \S+ &&|\b(?:make|just)
 """Above a path: a task of the project, of which a line then says what it runs."""
 _IN_PROJECT = re.compile(
     r"(?i)(?:\b(?:repo(?:sitory)?|project|workspace)(?: root)? (?:contains|has|holds)"
-    r"|\b(?:repo|project)-local\b\W{0,6}"
+    r"|\b(?:repo|project)-local\b"
     r"|\b(?:package\.json|pyproject\.toml|tsconfig\.json|Cargo\.toml)\b[^.;|]{0,60}"
-    r"\b(?:add|list|include)s?) `?$"
+    r"\b(?:add|list|include)s?)\W{0,6}$"
 )
 """Before a path: it is a file of the project at work, or one that the project's manifest lists."""
 _PAGE = re.compile(r"templates/.*\.(?:html?|php|twig|liquid|erb|jinja2?)")
@@ -107,13 +107,13 @@ def _candidates(body: Body, directory: str) -> Iterator[Reference]:
         if begin and _PATH.fullmatch(span):
             line, at = body.place(begin)
             before, after = line.text[:at], at + len(span)
-            of_another = (
+            of_another = bool(
                 _OTHER_SKILL.search(before)
                 or _FROM_SKILL.match(line.text, after)
                 or _SOURCE.match(before)
                 or _IN_PROJECT.search(before)
                 or (pages and _PAGE.fullmatch(span))
-            ) is not None
+            )
             if not (line.fenced or line.sample or of_another or is_example(line.text)):
                 yield Reference(span, line.number, at)
 
