@@ -168,6 +168,10 @@ class Engine:
         )
         return list({one.id: one for one in (*_rows(begun), *_rows(lined))}.values())
 
+    def pending(self) -> list[BodyRow]:
+        """What some worker has begun."""
+        return _rows(self._client.list_workflows(status="PENDING", load_input=False, load_output=False))
+
     def entries(self, body: str) -> list[tuple[str, Entry, float, float]]:
         """The journal of a body: name, entry, begin, end."""
         return [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from checkrein.base import clock
 from checkrein.recipes.database import Database, WaitRow, WorkerRow
-from checkrein.recipes.engine import Engine, body_id
+from checkrein.recipes.engine import BodyRow, Engine, body_id
 from checkrein.recipes.machine import end_worker, is_gone
 from checkrein.recipes.queues import own_queue, queue_for
 
@@ -35,14 +35,26 @@ class Sweep:
             if is_here:
                 end_worker(row)
             for body in self._engine.held(row.id, own_queue(row.id)):
-                run = self._database.run(body.id.partition(":")[0])
-                if run is not None:
-                    self._engine.take(body, row.id, queue_for(run, body.id))
+                self._take(body)
             if row.kind == "own":
                 self._engine.drop_queue(own_queue(row.id))
             self._database.bury(row.id)
             buried.append(row.id)
         return buried
+
+    def gather(self) -> None:
+        """Take what a worker has claimed after its burial: one that stood still on another machine may wake
+        up in the middle of a claim. A worker is registered before its first claim, so the order counts."""
+        begun = self._engine.pending()
+        known = {one.id for one in self._database.workers("live", "dead")}
+        for body in begun:
+            if body.worker not in known:
+                self._take(body)
+
+    def _take(self, body: BodyRow) -> None:
+        run = self._database.run(body.id.partition(":")[0])
+        if run is not None:
+            self._engine.take(body, body.worker, queue_for(run, body.id))
 
     def wake(self, only: str | None = None) -> list[str]:
         """Let bodies go on whose wait is over. A live worker of a single command wakes its own; everything

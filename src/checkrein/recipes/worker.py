@@ -201,6 +201,7 @@ class Worker:
                 self._beat()
                 if not self._leaves:
                     self._sweep.adopt()
+                    self._sweep.gather()
                     self._sweep.wake()
             except SQLAlchemyError:
                 continue

@@ -11,10 +11,13 @@ from typing import Any
 import pytest
 
 from checkrein.base.errors import NotFoundError, RunError
+from checkrein.recipes.engine import BodyRow
 from checkrein.recipes.fake import BROKEN, ScriptedSteps
 from checkrein.recipes.journal import Wait
+from checkrein.recipes.machine import new_worker
 from checkrein.recipes.outcome import Outcome
 from checkrein.recipes.port import Task
+from checkrein.recipes.sweep import Sweep
 from support.recipe_plans import body, plan, step
 from support.recipe_staff import Shop
 
@@ -150,3 +153,16 @@ def test_a_queue_holds_to_its_limits(market: Shop) -> None:
         runs = [begin(market, plan(step("a"))) for _ in range(5)]
         assert {market.settled(run) for run in runs} == {"done"}
     assert most == 2
+
+
+def test_what_a_buried_worker_claimed_is_gathered(market: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A worker that stood still wakes up, claims, and only then hears that it was declared dead."""
+    run = begin(market, plan(step("a")))
+    me, other = new_worker(market.home, "pool"), new_worker(market.home, "pool")
+    market.database.add_worker(other)
+    taken: list[str] = []
+    begun = [BodyRow(id=run, status="PENDING", worker=one) for one in ("w-buried", other.id)]
+    monkeypatch.setattr(market.engine, "pending", lambda: begun)
+    monkeypatch.setattr(market.engine, "take", lambda body, worker, queue: taken.append(worker))
+    Sweep(market.database, market.engine, me).gather()
+    assert taken == ["w-buried"]
