@@ -112,6 +112,10 @@ def _run(values: dict[str, Any], last: LastWords) -> Outcome:
         from checkrein.cli.run_hosted import run_hosted
 
         return Outcome(status=run_hosted(values, last))
+    if run_input.opens_screen(values):
+        from checkrein.cli.screen.entrance import enter
+
+        return Outcome(status=enter(values))
     prompt = run_input.prompt(values["prompt"])
     headless = values["print_"] or values["output_format"] != "text"
     with place(values) as (project, options):

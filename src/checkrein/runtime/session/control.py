@@ -15,7 +15,9 @@ from msgspec import Struct
 
 from checkrein.base.origin import Origin
 from checkrein.llm.port import Block, Cancel
+from checkrein.policy.near_misses import NearMiss
 from checkrein.policy.updates import Update
+from checkrein.policy.values import Piece
 from checkrein.runtime.session.wakes import Wakes
 
 if TYPE_CHECKING:
@@ -38,7 +40,8 @@ class Typed(Struct, frozen=True, kw_only=True):
 class Question(Struct, frozen=True, kw_only=True):
     """A call that needs approval, and why. `suggestions` are changes of the permissions after which the same
     call needs no approval; an answer may carry some of them, or others. `blocked_path` is the file that it is
-    about. `claims` is what a server says about its tool: nobody has checked it."""
+    about. `claims` is what a server says about its tool: nobody has checked it. `trace` has the parts of the
+    call, each with its verdict; `near` is the allow rule that comes closest without covering it."""
 
     tool: str
     input: dict[str, Any]
@@ -50,6 +53,8 @@ class Question(Struct, frozen=True, kw_only=True):
     blocked_path: str | None = None
     claims: tuple[str, ...] = ()
     agent_id: str | None = None
+    trace: tuple[Piece, ...] = ()
+    near: NearMiss | None = None
 
 
 class Answer(Struct, frozen=True, kw_only=True):

@@ -1,0 +1,58 @@
+"""Puts the parts of the screen together, once the prompt takes keys: board, painter, person, session."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+from checkrein.cli import plain_words
+from checkrein.cli.screen.board import Board
+from checkrein.cli.screen.completer import PromptCompleter
+from checkrein.cli.screen.conductor import Conductor
+from checkrein.cli.screen.painter import Painter
+from checkrein.cli.screen.person import Person
+from checkrein.cli.screen.preferences import preferred
+from checkrein.cli.screen.running_output import RunningOutput
+from checkrein.cli.screen.status_rows import StatusRows
+from checkrein.cli.screen.watcher import Watcher
+
+if TYPE_CHECKING:
+    from prompt_toolkit.key_binding import KeyBindings
+
+    from checkrein.cli.screen.cockpit import Cockpit
+    from checkrein.cli.screen.helm import Helm
+    from checkrein.runtime.session.events import Event
+
+
+def assemble(cockpit: Cockpit, keys: KeyBindings, helm: Helm, values: dict[str, Any] | None) -> None:
+    values = values if values is not None else _defaults()
+    face = cockpit.face
+    cockpit.watcher = Watcher.start(cockpit.before)
+    board = cockpit.board = Board()
+    painter = cockpit.painter = Painter(cockpit.theme, board, lambda: face.columns, face.commit)
+    rows = cockpit.rows = StatusRows(board, cockpit.theme, RunningOutput(cockpit).lines)
+    problems = preferred(cockpit, keys, helm)
+    face.activity, face.status = rows.activity, rows.status
+    person = cockpit.person = Person(cockpit)
+
+    def show(event: Event) -> None:
+        painter.show(event)
+
+    conductor = Conductor(cockpit, person, show, values)
+    from prompt_toolkit.completion import ThreadedCompleter
+
+    face.buffer.completer = ThreadedCompleter(PromptCompleter(cockpit))
+    painter.start()
+    cockpit.terminal.name(f"checkrein · {os.path.basename(os.getcwd())}")
+    for problem in problems:
+        cockpit.tell(problem, "warn")
+    if values.get("prompt"):
+        conductor.put(values["prompt"])
+    cockpit.attach(conductor)
+    conductor.start()
+
+
+def _defaults() -> dict[str, Any]:
+    parsed = plain_words.read(["run"])
+    assert parsed is not None
+    return parsed[1]
