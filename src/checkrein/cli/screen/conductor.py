@@ -118,11 +118,16 @@ class Conductor:
                 return
 
     def send_to_background(self) -> None:
+        """The commands and the agents that the turn waits for."""
         session = self._cockpit.session
-        if session is None or not session.conversation.services.spawner.let_go():
-            self._cockpit.hint("nothing runs that could go to the background")
-        else:
+        if session is None:
+            return
+        delegate = session.conversation.desk.delegate
+        commands = session.conversation.services.spawner.let_go()
+        if (delegate is not None and delegate.let_go()) or commands:
             self._cockpit.hint("it goes on in the background (/tasks)")
+        else:
+            self._cockpit.hint("nothing runs that could go to the background")
 
     def close(self) -> None:
         """End the session and wait for that."""

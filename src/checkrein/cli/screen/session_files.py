@@ -3,39 +3,24 @@
 from __future__ import annotations
 
 import base64
-import os
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from checkrein.base.errors import UsageError
-from checkrein.cli import paint
+from checkrein.cli.screen.command_line import say_outcome
 from checkrein.cli.screen.session_views import session_of
 from checkrein.llm.port import text_of
 
 if TYPE_CHECKING:
     from checkrein.cli.screen.cockpit import Cockpit
 
-_FORMS = {".md": "markdown", ".html": "html", ".jsonl": "jsonl", ".json": "json"}
 _LONGEST_COPY = 74_994
 """Bytes that terminals take for the clipboard."""
 
 
 def export(cockpit: Cockpit, rest: str) -> None:
-    from checkrein.base.files import write_atomic
-    from checkrein.runtime.store import SessionStore
-
     session = session_of(cockpit)
-    name = rest or f"session-{session.id[:8]}.md"
-    path = Path(os.path.expanduser(name))
-    form = _FORMS.get(path.suffix.lower())
-    if form is None:
-        raise UsageError(f"{name} does not say its form.", hint=f"End the name with {', '.join(_FORMS)}.")
-    writer = session.conversation.recorder.writer
-    text = "".join(SessionStore(session.options.sessions).export(writer.session_id, form=form))
-    if path.exists():
-        raise UsageError(f"{name} exists already.", hint="Name another file.")
-    write_atomic(path, text.encode())
-    cockpit.tell(f"Wrote {paint.path(str(path.absolute()))}.")
+    file = rest or f"session-{session.id[:8]}.md"
+    say_outcome(cockpit, ("sessions", "export", session.id, "--output", file))
 
 
 def copy_reply(cockpit: Cockpit, rest: str) -> None:
