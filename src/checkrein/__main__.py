@@ -37,11 +37,7 @@ def main(given: list[str] | None = None) -> int:
 
 
 def _at_terminal() -> bool:
-    """Whether somebody sits there who can type and see, on a terminal that can redraw lines."""
-    import os
-
-    if os.environ.get("TERM", "dumb") == "dumb" or "CHECKREIN_SCREEN__PLAIN" in os.environ:
-        return False
+    """Whether somebody sits there who can type and read."""
     return all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stdout))
 
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import json
 import os
 import pty
+import re
 import signal
 import struct
 import subprocess
@@ -13,7 +15,7 @@ import sys
 import termios
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -108,10 +110,11 @@ class Terminal:
             self._screen.resize(rows, columns)
         self._size(rows, columns)
 
-    def send(self, *keys: str) -> None:
+    def send(self, *keys: str) -> Self:
         data = "".join(keys).encode()
         while data:
             data = data[os.write(self._master, data[:4096]) :]
+        return self
 
     @property
     def lines(self) -> list[str]:
@@ -146,6 +149,10 @@ class Terminal:
                 self._lock.wait(left)
         return self
 
+    def turns(self, number: int) -> Self:
+        """Wait until so many turns are over."""
+        return self.wait(lambda terminal: len(re.findall(r" · [\d,]+ tokens", terminal.text)) >= number)
+
     def gone(self, unwanted: str) -> Self:
         return self.wait(lambda terminal: unwanted not in "\n".join(terminal.lines))
 
@@ -153,6 +160,32 @@ class Terminal:
         return self.process.wait(patience)
 
     @property
+    def colors(self) -> set[str]:
+        """The parameters of all colours and attributes that were written."""
+        found = re.findall(rb"\x1b\[([0-9;]*)m", self.raw)
+        return {code.decode() for code in found if code not in (b"", b"0")}
+
+    @property
     def settings(self) -> list[Any]:
         """The settings of the line now, to compare with `before`."""
         return termios.tcgetattr(self._slave)
+
+
+def scripted(directory: Path, turns: Sequence[Mapping[str, Any]]) -> str:
+    """A model that answers with these turns."""
+    path = directory / f"script-{len(list(directory.glob('script-*')))}.jsonl"
+    path.write_text("".join(f"{json.dumps(turn)}\n" for turn in turns))
+    return f"scripted:{path}"
+
+
+def opened(
+    project: Path,
+    directory: Path,
+    turns: Sequence[Mapping[str, Any]],
+    *words: str,
+    wait: str = "Ctrl-D leaves",
+    **env: Any,
+) -> Terminal:
+    """The screen, as soon as its session is there."""
+    terminal = Terminal(project, "--model", scripted(directory, turns), *words, **env)
+    return terminal.wait(wait)

@@ -33,8 +33,8 @@ COMMAND = Command(
     name="init",
     summary="Write a first CLAUDE.md and settings from what the repository shows; set up a model and a key.",
     details=(
-        "Files that exist stay as they are. At a terminal it asks for a model when none can be used: it looks "
-        "for Ollama, llama.cpp and LM Studio on this machine first."
+        "Files that exist stay as they are. At a terminal it asks for a model when none can be used, and "
+        "looks for Ollama, llama.cpp and LM Studio on this machine first."
     ),
     args=(
         PROJECT_ARG,

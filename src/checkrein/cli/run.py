@@ -122,7 +122,7 @@ def _run(values: dict[str, Any], last: LastWords) -> Outcome:
         for text in warnings(values, options):
             run_output.warn(text)
         at_terminal = not headless and sys.stdin is not None and sys.stdin.isatty()
-        person = run_output.Terminal() if at_terminal else None
+        person = run_output.Terminal(project.project.place) if at_terminal else None
         job = Job(
             project=project,
             options=options,

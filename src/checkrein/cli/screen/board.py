@@ -107,6 +107,7 @@ class Board:
         self.todos: list[Todo] = []
         self.tasks: dict[str, Task] = {}
         self.waiting: list[str] = []
+        self.labels: dict[str, str] = {}
         self.prompts: list[tuple[str, str]] = []
         self.denied = 0
         self.own: Cancel | None = None
@@ -123,8 +124,7 @@ class Board:
         match event:
             case SessionStarted():
                 self.session_id, self.model, self.mode = event.session_id, event.model, event.mode
-                self.turn_began = time.monotonic()
-                self.doing = "Working"
+                self.begin()
             case PromptAccepted():
                 said = text_of(event.message.content)
                 if not event.replay:
@@ -168,6 +168,11 @@ class Board:
             used.prompt += usage.prompt
             used.output += usage.output
             used.cost += cost
+
+    def begin(self) -> None:
+        """A turn begins. Messages that come from now on are for it."""
+        if self.turn_began is None:
+            self.turn_began, self.doing = time.monotonic(), "Working"
 
     def begin_own(self, cancel: Cancel) -> None:
         """A command of the person runs."""

@@ -105,6 +105,15 @@ class Cockpit:
         work: Any = getattr(whole_terminal, what)
         self.face.app.create_background_task(work(self))
 
+    def fail(self, error: object) -> None:
+        """Leave because of a mistake of ours."""
+        from checkrein.cli import out
+
+        out.trace()
+        what = f"{type(error).__name__}: {error}" if isinstance(error, BaseException) else str(error)
+        hint = "This is a bug in checkrein: please report it. CHECKREIN_TRACEBACK=1 shows where it happened."
+        self.exit(1, *words(f"checkrein: {what}", self.theme["bad"]), *words(f"  {hint}"))
+
     def exit(self, status: int, *words_: Line) -> None:
         """Leave the screen. Any thread may call it, and more than one."""
         self.status = self.status or status

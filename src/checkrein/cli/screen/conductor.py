@@ -9,9 +9,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from msgspec import Struct
+
 from checkrein.base.errors import CheckreinError
 from checkrein.cli.screen import scroll_lines
 from checkrein.cli.screen.ink import words
+from checkrein.llm.port import text_of
 from checkrein.runtime.session.channel import WAKE
 from checkrein.runtime.session.control import Prompt
 from checkrein.runtime.session.session import Session
@@ -20,12 +23,20 @@ from checkrein.runtime.session.wakes import Wake
 if TYPE_CHECKING:
     from checkrein.cli.screen.cockpit import Cockpit
     from checkrein.cli.screen.person import Person
+    from checkrein.cli.screen.status_command import StatusCommand
     from checkrein.runtime.session.events import Event
 
 Work = Callable[[Session], object]
 """Something that only a session between its turns can do."""
 _CLOSING = 6.0
 _CYCLE = ("default", "acceptEdits", "plan", "auto", "bypassPermissions")
+
+
+class Spoken(Struct, frozen=True):
+    """A prompt, and how the scrollback shows it: with one line for a large paste."""
+
+    shown: str
+    text: str
 
 
 class Reopen(Exception):  # noqa: N818  it is no error
@@ -47,8 +58,10 @@ class Conductor:
         self._show = show
         self._values = values
         self._change = threading.Condition()
-        self._items: deque[Prompt | Work] = deque()
+        self._items: deque[Spoken | Work] = deque()
         self._leaving = False
+        self.notes: list[str] = []
+        """What the model gets with the next prompt."""
         self._thread = threading.Thread(target=self._run, name="checkrein-session", daemon=True)
 
     def start(self) -> None:
@@ -75,15 +88,15 @@ class Conductor:
         from checkrein.cli.screen.pictures import with_pictures
 
         board, session = self._cockpit.board, self._cockpit.session
-        prompt: Prompt = text
         if board is not None and session is not None and board.busy and not text.startswith("/"):
             board.waiting.append(text)
+            board.labels[text] = shown
             session.control.send(with_pictures(session, text, self._cockpit.tell))
             self._cockpit.face.redraw()
             return
-        self.put(prompt)
+        self.put(Spoken(shown, text))
 
-    def put(self, item: Prompt | Work) -> None:
+    def put(self, item: Spoken | Work) -> None:
         with self._change:
             self._items.append(item)
             self._change.notify()
@@ -153,10 +166,7 @@ class Conductor:
         except CheckreinError as error:
             self._fail(error.message, error.hint)
         except Exception as error:
-            from checkrein.cli import out
-
-            out.trace()
-            self._fail(f"{type(error).__name__}: {error}", "This is a bug in checkrein: please report it.")
+            self._cockpit.fail(error)
 
     def _fail(self, message: str, hint: str | None) -> None:
         bad, quiet = self._cockpit.theme["bad"], self._cockpit.theme["quiet"]
@@ -171,10 +181,33 @@ class Conductor:
             session.control.wakes.listen(self._notify)
             session.consumers.append(self._show)
             self._cockpit.session = session
+            status = self._status_command(session)
             try:
                 yield session
             finally:
                 self._cockpit.session = None
+                status.close()
+
+    def _status_command(self, session: Session) -> StatusCommand:
+        from checkrein.cli.screen.status_command import StatusCommand
+        from checkrein.runtime.session.events import Finished, ModeChanged, ReplyCompleted
+
+        board, rows = self._cockpit.board, self._cockpit.rows
+        assert board is not None
+        assert rows is not None
+
+        def show(lines: list[str]) -> None:
+            rows.custom = lines
+            self._cockpit.face.redraw()
+
+        command = StatusCommand(session, board, show)
+
+        def hear(event: Event) -> None:
+            if isinstance(event, Finished | ModeChanged | ReplyCompleted):
+                command.poke()
+
+        session.consumers.append(hear)
+        return command
 
     def _notify(self) -> None:
         with self._change:
@@ -192,19 +225,22 @@ class Conductor:
                 continue
             self._play(session, item)
 
-    def _play(self, session: Session, item: Prompt | Wake) -> None:
+    def _play(self, session: Session, item: Spoken | Prompt | Wake) -> None:
         from checkrein.cli.screen.pictures import with_pictures
 
-        if isinstance(item, str):
-            self._cockpit.say(scroll_lines.prompt(item, self._cockpit.theme))
-            item = with_pictures(session, item, self._cockpit.tell)
+        if isinstance(item, Spoken):
+            self._cockpit.say(scroll_lines.prompt(item.shown, self._cockpit.theme))
+            item = with_pictures(session, item.text, self._cockpit.tell)
+            while self.notes:
+                session.control.send(self.notes.pop(0))
         self._person.turn_began()
+        if self._cockpit.board is not None:
+            self._cockpit.board.begin()
         for _ in session.run(item):
             pass
         self._person.turn_ended()
 
-    def _next(self, session: Session) -> Prompt | Wake | Work | None:
-        board = self._cockpit.board
+    def _next(self, session: Session) -> Spoken | Prompt | Wake | Work | None:
         while True:
             session.idle_events()
             with self._change:
@@ -212,9 +248,7 @@ class Conductor:
                     return None
                 left = session.control.take_message()
                 if left is not None:
-                    if board is not None and left in board.waiting:
-                        board.waiting.remove(str(left))
-                    return left
+                    return self._unheard(left)
                 if self._items:
                     return self._items.popleft()
             wake = session.control.wakes.next()
@@ -223,3 +257,13 @@ class Conductor:
             with self._change:
                 if not self._items and not self._leaving:
                     self._change.wait(WAKE)
+
+    def _unheard(self, message: Prompt) -> Spoken | Prompt:
+        """A message that came too late for its turn is a prompt."""
+        board = self._cockpit.board
+        assert board is not None
+        text = message if isinstance(message, str) else text_of(message)
+        if text not in board.waiting:
+            return message
+        board.waiting.remove(text)
+        return Spoken(board.labels.pop(text, text), text)

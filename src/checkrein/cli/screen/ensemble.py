@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from checkrein.cli import plain_words
 from checkrein.cli.screen.board import Board
 from checkrein.cli.screen.completer import PromptCompleter
-from checkrein.cli.screen.conductor import Conductor
+from checkrein.cli.screen.conductor import Conductor, Spoken
 from checkrein.cli.screen.painter import Painter
 from checkrein.cli.screen.person import Person
 from checkrein.cli.screen.preferences import preferred
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def assemble(cockpit: Cockpit, keys: KeyBindings, helm: Helm, values: dict[str, Any] | None) -> None:
-    values = values if values is not None else _defaults()
+    values = values if values is not None else run_values()
     face = cockpit.face
     cockpit.watcher = Watcher.start(cockpit.before)
     board = cockpit.board = Board()
@@ -42,17 +42,19 @@ def assemble(cockpit: Cockpit, keys: KeyBindings, helm: Helm, values: dict[str, 
     from prompt_toolkit.completion import ThreadedCompleter
 
     face.buffer.completer = ThreadedCompleter(PromptCompleter(cockpit))
+    face.remember()
     painter.start()
     cockpit.terminal.name(f"checkrein · {os.path.basename(os.getcwd())}")
     for problem in problems:
         cockpit.tell(problem, "warn")
     if values.get("prompt"):
-        conductor.put(values["prompt"])
+        conductor.put(Spoken(values["prompt"], values["prompt"]))
     cockpit.attach(conductor)
     conductor.start()
 
 
-def _defaults() -> dict[str, Any]:
+def run_values() -> dict[str, Any]:
+    """The values of a run without a word."""
     parsed = plain_words.read(["run"])
     assert parsed is not None
     return parsed[1]

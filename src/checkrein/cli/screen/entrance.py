@@ -10,7 +10,6 @@ import sys
 import threading
 from typing import TYPE_CHECKING, Any
 
-from prompt_toolkit.history import ThreadedHistory
 from prompt_toolkit.input import create_input
 
 from checkrein.cli.screen.cockpit import Cockpit
@@ -34,6 +33,9 @@ def enter(values: dict[str, Any] | None = None) -> int:
     """Open the screen with the values of `checkrein run`, and stay until the person leaves."""
     from checkrein.cli import out
 
+    if os.environ.get("TERM", "dumb") == "dumb" or _plain():
+        return _without_screen(values)
+
     stream = out.screen_stream()
     terminal = Terminal(stream, os.environ)
     theme = Theme("auto", os.environ)
@@ -43,7 +45,7 @@ def enter(values: dict[str, Any] | None = None) -> int:
     helm = Helm(cockpit)
     keys = bindings(face, helm)
     bind_actions(keys, helm, face, {})
-    face.buffer.history = ThreadedHistory(PromptHistory())
+    face.buffer.history = PromptHistory()
     face.build(keys, create_input(sys.stdin))
     sys.setswitchinterval(_SWITCH)
     try:
@@ -52,6 +54,32 @@ def enter(values: dict[str, Any] | None = None) -> int:
         terminal.write_raw(RESET)
         terminal.flush()
     return cockpit.status
+
+
+def _plain() -> bool:
+    """Whether the person wants no drawing. Reads the configuration only where it says something about it."""
+    from checkrein.base.home import checkrein_home
+
+    if "CHECKREIN_SCREEN__PLAIN" not in os.environ:
+        try:
+            with open(checkrein_home() / "config.toml", encoding="utf-8") as file:
+                if "plain" not in file.read():
+                    return False
+        except (OSError, UnicodeDecodeError):
+            return False
+    from checkrein.cli.screen.preferences import screen_config
+
+    return bool(screen_config().get("screen.plain"))
+
+
+def _without_screen(values: dict[str, Any] | None) -> int:
+    if values is None:
+        from checkrein.cli.main import run
+
+        return run(["run"])
+    from checkrein.cli.screen.plain import stay
+
+    return stay(values)
 
 
 async def _stay(cockpit: Cockpit, keys: KeyBindings, helm: Helm, values: dict[str, Any] | None) -> None:
@@ -63,6 +91,12 @@ async def _stay(cockpit: Cockpit, keys: KeyBindings, helm: Helm, values: dict[st
     if hasattr(signal, "pthread_sigmask"):
         signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGINT, signal.SIGTERM, signal.SIGHUP))
 
+    def broken(_: object, context: dict[str, Any]) -> None:
+        """A mistake of ours ends the screen, never leaves it half drawn."""
+        cockpit.fail(context.get("exception") or context.get("message"))
+
+    loop.set_exception_handler(broken)
+
     def load_once(_: object) -> None:
         app.after_render -= load_once
         threading.Thread(target=_load, args=(cockpit, keys, helm, values), daemon=True).start()
@@ -70,7 +104,7 @@ async def _stay(cockpit: Cockpit, keys: KeyBindings, helm: Helm, values: dict[st
     app.after_render += load_once
     clock = asyncio.ensure_future(_tick(cockpit))
     try:
-        await app.run_async(handle_sigint=False)
+        await app.run_async(handle_sigint=False, set_exception_handler=False)
     except EOFError:  # the terminal is gone
         cockpit.status = 129
     finally:
@@ -93,10 +127,7 @@ def _load(cockpit: Cockpit, keys: KeyBindings, helm: Helm, values: dict[str, Any
 
         assemble(cockpit, keys, helm, values)
     except Exception as error:
-        from checkrein.cli.screen.ink import words
-
-        cockpit.exit(1, *words(f"checkrein: {type(error).__name__}: {error}", cockpit.theme["bad"]))
-        raise
+        cockpit.fail(error)
 
 
 def _close(cockpit: Cockpit) -> None:

@@ -21,6 +21,7 @@ from prompt_toolkit.layout.processors import ConditionalProcessor, PasswordProce
 from prompt_toolkit.output import ColorDepth
 
 from checkrein.cli.screen.dialog import Dialog, Entry
+from checkrein.cli.screen.history import PromptHistory
 from checkrein.cli.screen.ink import Line, cut, formatted
 from checkrein.cli.screen.terminal import Terminal
 from checkrein.cli.screen.theme import Theme
@@ -189,6 +190,14 @@ class Face:
                 self._draft = self.buffer.text
                 self.put(self.asked.text)
         self.redraw()
+
+    def remember(self) -> None:
+        """Take in earlier prompts; what is being typed stays."""
+        history, loop = self.buffer.history, self.app.loop
+        assert isinstance(history, PromptHistory)
+        history.fill()
+        if loop is not None:
+            loop.call_soon_threadsafe(lambda: self.buffer.reset(self.buffer.document))
 
     def put(self, text: str) -> None:
         from prompt_toolkit.document import Document

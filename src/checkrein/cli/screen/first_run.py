@@ -36,10 +36,17 @@ def opened(cockpit: Cockpit, person: Person, values: dict[str, Any]) -> Iterator
             _ask_trust(cockpit, view)
         session = _session(cockpit, person, view, options, values)
         try:
-            _greet(cockpit, session, options)
+            _greet(cockpit, session)
             yield session
         finally:
             session.close()
+            _say_how_to_go_on(cockpit, session, options)
+
+
+def _say_how_to_go_on(cockpit: Cockpit, session: Session, options: Options) -> None:
+    if options.persist and session.result is not None:
+        line = f"  checkrein --resume {session.id}"
+        cockpit.last_words.append([(cockpit.theme["quiet"], line)])
 
 
 def _ask_trust(cockpit: Cockpit, view: View) -> None:
@@ -80,7 +87,7 @@ def _session(
         return session
 
 
-def _greet(cockpit: Cockpit, session: Session, options: Options) -> None:
+def _greet(cockpit: Cockpit, session: Session) -> None:
     from checkrein import __version__
     from checkrein.cli import paint
     from checkrein.runtime.context.reminders import git_branch

@@ -16,11 +16,14 @@ _KEPT = 4 << 20
 
 
 class PromptHistory(History):
-    """Nothing that happens to the file disturbs the session."""
+    """Nothing that happens to the file disturbs the session. It is read by `fill`, when there is time."""
 
     def load_history_strings(self) -> Iterable[str]:
-        """Newest first, each once."""
-        return list(dict.fromkeys(self._read()))
+        return ()
+
+    def fill(self) -> None:
+        """Take in the file: newest first, each prompt once."""
+        self._loaded_strings = list(dict.fromkeys((*self._loaded_strings, *self._read())))
 
     def store_string(self, string: str) -> None:
         from checkrein.base.home import checkrein_home, private_dir

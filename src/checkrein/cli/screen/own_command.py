@@ -34,7 +34,8 @@ def run_own(cockpit: Cockpit, session: Session, command: str) -> None:
     said = _said(done.finished.content)
     lines: list[Line] = last_lines(said, theme, _SHOWN)
     cockpit.say(lines or [[(theme["quiet"], "    (no output)")]])
-    session.control.send(f"I ran this command myself:\n$ {command}\n{said[-_FOR_MODEL:]}")
+    assert cockpit.conductor is not None
+    cockpit.conductor.notes.append(f"I ran this command myself:\n$ {command}\n{said[-_FOR_MODEL:]}")
 
 
 def _said(content: Any) -> str:

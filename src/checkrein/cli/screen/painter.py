@@ -126,7 +126,9 @@ class Painter:
         if not isinstance(event, PromptAccepted) or event.agent_id is not None:
             return []
         said = text_of(event.message.content)
-        return scroll_lines.prompt(said, self._theme) if said in self._board.waiting else []
+        if said not in self._board.waiting:
+            return []
+        return scroll_lines.prompt(self._board.labels.pop(said, said), self._theme)
 
     def _heard(self, texts: list[str]) -> list[Line]:
         """The finished lines of a reply, with what has come of it."""

@@ -16,11 +16,8 @@ if TYPE_CHECKING:
 
 _KINDS = {"png": "image/png", "jpg": "image/jpeg", "jpeg": "image/jpeg", "gif": "image/gif"}
 _KINDS |= {"webp": "image/webp"}
-_NAMED = re.compile(
-    rf"@?(?:\"([^\"\n]+\.(?:{'|'.join(_KINDS)}))\"|'([^'\n]+\.(?:{'|'.join(_KINDS)}))'"
-    rf"|((?:\\ |[^\s\"'])+\.(?:{'|'.join(_KINDS)}))(?=[\s.,;:!?)]|$))",
-    re.IGNORECASE,
-)
+_WORD = re.compile(r"@?(?:\"([^\"\n]{1,4096})\"|'([^'\n]{1,4096})')|((?:\\ |\S)+)")
+_LONGEST = 4096
 _MOST = 10
 _CLIPBOARDS = (
     ("wl-paste", "--no-newline", "--type", "image/png"),
@@ -41,10 +38,14 @@ def with_pictures(session: Session, text: str, tell: Callable[[str, str], None])
 
 
 def _paths(text: str) -> Iterator[str]:
-    for found in _NAMED.finditer(text):
-        path = next(part for part in found.groups() if part).replace("\\ ", " ")
-        if os.path.isfile(os.path.expanduser(path)):
-            yield path
+    """The files that a text names, with `@`, in quotes, or as terminals write a file that was dropped."""
+    endings = tuple(f".{kind}" for kind in _KINDS)
+    for found in _WORD.finditer(text):
+        word = found[1] or found[2] or found[3].lstrip("@").rstrip(".,;:!?)").replace("\\ ", " ")
+        if len(word) <= _LONGEST and word.lower().endswith(endings) and "\0" not in word:
+            path = word.removeprefix("file://")
+            if os.path.isfile(os.path.expanduser(path)):
+                yield path
 
 
 def _image(session: Session, path: str, tell: Callable[[str, str], None]) -> Image | None:

@@ -126,12 +126,12 @@ def _work(command: SlashCommand, cockpit: Cockpit) -> Callable[[str], object]:
     from checkrein.cli.screen.command_line import say_outcome
 
     def run(rest: str) -> None:
-        say_outcome(cockpit, _words(command, rest))
+        say_outcome(cockpit, words_of(command, rest))
 
     return run
 
 
-def _words(command: SlashCommand, rest: str) -> Sequence[str]:
+def words_of(command: SlashCommand, rest: str) -> Sequence[str]:
     from shlex import split
 
     if not rest:

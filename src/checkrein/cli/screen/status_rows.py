@@ -55,7 +55,9 @@ class StatusRows:
             lines += self._calls()
         lines += self._agents()
         lines += self._todos()
-        lines += [[(theme["quiet"], f"  ⧗ {one_line(text)}")] for text in board.waiting[-3:]]
+        lines += [
+            [(theme["quiet"], f"  ⧗ {one_line(board.labels.get(text, text))}")] for text in board.waiting[-3:]
+        ]
         return [*(cut(line, columns) for line in lines[:room])]
 
     def _calls(self) -> list[Line]:

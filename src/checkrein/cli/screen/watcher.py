@@ -16,7 +16,10 @@ from checkrein.cli.screen.terminal import RESET
 if TYPE_CHECKING:
     import subprocess
 
-_SCRIPT = 'read word && exit 0; stty "$1" <"$2" 2>/dev/null || stty sane <"$2"; printf %s "$3" >"$2"'
+_SCRIPT = (
+    'read word && exit 0; stty "$1" <"/dev/fd/$2" 2>/dev/null || stty sane <"/dev/fd/$2"; '
+    'printf %s "$3" >"/dev/fd/$2"'
+)
 _LEAVE_SCREEN = "\x1b[?1049l"
 
 
@@ -33,11 +36,16 @@ class Watcher:
         if settings is None:
             return None
         try:
-            place = os.ttyname(sys.stdin.fileno())
-            words = ("/bin/sh", "-c", _SCRIPT, "sh", settings, place, f"{RESET}{_LEAVE_SCREEN}\r\n")
-            process = start_helper(words)
+            line = os.dup(sys.stdin.fileno())  # by name it could be another terminal by then
         except OSError:
             return None
+        try:
+            words = ("/bin/sh", "-c", _SCRIPT, "sh", settings, str(line), f"{RESET}{_LEAVE_SCREEN}\r\n")
+            process = start_helper(words, line, piped=True)
+        except OSError:
+            return None
+        finally:
+            os.close(line)
         assert process.stdin is not None
         return cls(process, process.stdin)
 
