@@ -120,6 +120,6 @@ def _asked() -> str | None:
     one = found[int(said) - 1]
     name = one.model or str(out.prompt("The model, as provider:name")).strip()
     if one.key_variable is not None:
-        keep_key(str(out.prompt(f"The key for {one.provider}", hide_input=True)).strip())
+        keep_key(str(out.prompt(f"The key for {one.provider}", hide_input=True)).strip(), one)
     keep_model(name)
     return name

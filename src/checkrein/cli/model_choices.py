@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from msgspec import Struct
 
-from checkrein.base.errors import CheckreinError
+from checkrein.base.errors import CheckreinError, ConfigError
 
 _LOCAL = ("ollama", "llamacpp", "lmstudio")
 _HOSTED = ("anthropic", "openai", "openrouter", "gemini", "mistral", "groq", "deepseek")
@@ -70,7 +70,14 @@ def keep_model(name: str) -> None:
     change(key_named("model.default"), name, False, ".")
 
 
-def keep_key(key: str) -> None:
+def keep_key(key: str, wanted: Found) -> None:
+    """Raises ConfigError for a key that would not go to this provider."""
     from checkrein.cli.config_set import change, key_named
+    from checkrein.llm.accounts import ModelSettings
 
+    if not ModelSettings(api_key=key).key_for(wanted.provider):
+        raise ConfigError(
+            f"This does not look like a key for {wanted.provider}, so it would never be sent there.",
+            hint=f"Set {wanted.key_variable} in the environment instead.",
+        )
     change(key_named("model.api_key"), key, False, ".")

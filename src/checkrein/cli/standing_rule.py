@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from checkrein.base.errors import UsageError
 from checkrein.cli import paint
+from checkrein.model.rule import split_rule
 from checkrein.policy.updates import AddRules, Destination, RuleText, problem_of
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ DESTINATIONS: tuple[Destination, ...] = ("localSettings", "projectSettings", "us
 
 
 class StandingRule:
-    """What to write. Several rules stand in one text, separated by semicolons."""
+    """What to write. Several rules stand in one text, separated by a semicolon and a blank."""
 
     def __init__(self, update: AddRules) -> None:
         self._update = update
@@ -25,10 +26,6 @@ class StandingRule:
     @property
     def text(self) -> str:
         return "; ".join(rule.text for rule in self._update.rules)
-
-    @property
-    def shown(self) -> str:
-        return f"{self.text}"
 
     def next_destination(self) -> None:
         at = DESTINATIONS.index(self.destination)
@@ -46,11 +43,15 @@ class StandingRule:
             return f"this session only ({error.message})"
 
     def update(self, text: str) -> AddRules:
-        rules = tuple(_rule(part.strip()) for part in text.split(";") if part.strip())
+        rules = tuple(_rule(part) for part in _parts(text))
         return AddRules(rules=rules, behavior="allow", destination=self.destination)
 
     def problem(self, text: str) -> str | None:
         """Why a text can't be written; None when it can."""
+        for part in _parts(text):
+            _, _, problem = split_rule(part)
+            if problem is not None:
+                return f"`{part}`: {problem}"
         update = self.update(text)
         return problem_of(update) if update.rules else "There is no rule."
 
@@ -59,6 +60,10 @@ def offered(question: Question) -> StandingRule | None:
     """The rule that would settle a question for good, if there is one."""
     found = next((one for one in question.suggestions if isinstance(one, AddRules)), None)
     return StandingRule(found) if found is not None else None
+
+
+def _parts(text: str) -> list[str]:
+    return [part.strip() for part in text.split("; ") if part.strip()]
 
 
 def _rule(text: str) -> RuleText:

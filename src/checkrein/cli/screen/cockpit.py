@@ -15,6 +15,7 @@ from checkrein.cli.screen.theme import Theme
 if TYPE_CHECKING:
     from checkrein.cli.screen.board import Board
     from checkrein.cli.screen.conductor import Conductor
+    from checkrein.cli.screen.dialog import Dialog, Entry
     from checkrein.cli.screen.painter import Painter
     from checkrein.cli.screen.person import Person
     from checkrein.cli.screen.status_rows import StatusRows
@@ -76,6 +77,12 @@ class Cockpit:
 
     def tell(self, text: str, role: str = "quiet") -> None:
         self.say(words("\n".join(f"  {line}" for line in text.split("\n")), self.theme[role]))
+
+    def ask(self, question: Dialog | Entry) -> Any:
+        """Ask, after everything that the question may be about is shown. Not for the event loop's thread."""
+        if self.painter is not None:
+            self.painter.flush()
+        return self.face.ask(question)
 
     def hint(self, text: str) -> None:
         """A word in the status line, for a moment."""

@@ -50,10 +50,10 @@ class _Inside:
 
     def confirm(self, question: str) -> bool:
         rows = [Choice("No", False, key="n"), Choice("Yes", True, key="y")]
-        return self._cockpit.face.ask(Dialog(question, rows)) is True
+        return self._cockpit.ask(Dialog(question, rows)) is True
 
     def prompt(self, question: str, *, hidden: bool) -> str:
-        said = self._cockpit.face.ask(Entry(lambda: question, hidden=hidden))
+        said = self._cockpit.ask(Entry(lambda: question, hidden=hidden))
         if said is None:
             raise KeyboardInterrupt
         return str(said)

@@ -63,7 +63,7 @@ def _ask_trust(cockpit: Cockpit, view: View) -> None:
         Choice("No: its hooks, servers, env and allow rules do not count", False, key="n"),
         Choice("Yes, as it is now", True, key="y"),
     ]
-    if cockpit.face.ask(Dialog("Do you trust this project?", rows, hint="Esc: no")):
+    if cockpit.ask(Dialog("Do you trust this project?", rows, hint="Esc: no")):
         trust.trust(view.project)
 
 

@@ -17,19 +17,19 @@ def set_up(cockpit: Cockpit) -> str | None:
     """Ask for a model and, where it needs one, its key; keep both. Returns the model, or None."""
     cockpit.tell("Looking for model servers on this machine…")
     rows = [Choice(one.label, one, one.detail) for one in found_models(os.environ)]
-    chosen: Found | None = cockpit.face.ask(
+    chosen: Found | None = cockpit.ask(
         Dialog("Which model?", rows, search=True, hint="type to search · Esc: leave")
     )
     if chosen is None:
         return None
     name = chosen.model
     if name is None:
-        name = cockpit.face.ask(Entry(lambda: "The model, as provider:name:"))
+        name = cockpit.ask(Entry(lambda: "The model, as provider:name:"))
         if not name:
             return None
     try:
         if chosen.key_variable is not None:
-            key = cockpit.face.ask(
+            key = cockpit.ask(
                 Entry(
                     lambda: f"The key for {chosen.provider} ({chosen.key_variable}):",
                     hint="It goes into your own configuration, readable by you alone. Esc: leave",
@@ -38,10 +38,10 @@ def set_up(cockpit: Cockpit) -> str | None:
             )
             if not key:
                 return None
-            keep_key(str(key))
+            keep_key(str(key).strip(), chosen)
         keep_model(name)
     except CheckreinError as error:
-        cockpit.tell(error.message, "bad")
+        cockpit.tell(f"{error.message} {error.hint or ''}".strip(), "bad")
         return None
     cockpit.tell(f"{name} is your model from now on (checkrein config set model.default …).")
     return str(name)

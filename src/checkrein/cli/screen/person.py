@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 _INTERRUPTED = Answer(verdict="deny", message="The user interrupted.", interrupt=True)
 _PLAN = "ExitPlanMode"
+_QUESTIONS = "AskUserQuestion"
 _LONG_TURN = 10.0
 """Seconds after which somebody may look elsewhere."""
 
@@ -38,6 +39,8 @@ class Person:
         if self.own_command is not None and question.input.get("command") == self.own_command:
             return Answer(verdict="allow")
         self._cockpit.terminal.notify(f"{question.tool} needs your approval")
+        if question.tool == _QUESTIONS:
+            return self._questions(question, cancel)
         if question.tool == _PLAN and isinstance(question.input.get("plan"), str):
             return self._plan(question, cancel)
         self._cockpit.say([[], *lines_of(approval.whole(question), "")])
@@ -128,6 +131,13 @@ class Person:
 
     # -- questions of the agent --
 
+    def _questions(self, question: Question, cancel: Cancel) -> Answer:
+        """A question of the agent needs no approval, only an answer."""
+        given = self.answer(question.input, cancel)
+        if given is None:
+            return Answer(verdict="deny", message="The user declined to answer.", interrupt=cancel.cancelled)
+        return Answer(verdict="allow", updated_input={**question.input, **given})
+
     def answer(self, questions: dict[str, Any], cancel: Cancel) -> dict[str, Any] | None:
         self._cockpit.terminal.notify("The agent has a question")
         answers: dict[str, str] = {}
@@ -191,17 +201,15 @@ class Person:
         return session.conversation.view.project.place
 
     def _choose(self, question: Dialog | Entry, cancel: Cancel) -> Any:
-        if self._cockpit.painter is not None:  # the question is about what stands above
-            self._cockpit.painter.flush()
         with cancel.on_cancel(lambda: question.settle(None)):
-            return self._cockpit.face.ask(question)
+            return self._cockpit.ask(question)
 
 
 def _approval(question: Question, standing: StandingRule | None) -> Dialog:
     rows = [Choice("Yes, once", "once", key="y")]
     if standing is not None:
         rows.append(
-            Choice("Yes, and always:", "always", f"{standing.shown} (shown before it is written)", "a")
+            Choice("Yes, and always:", "always", f"{standing.text} (shown before it is written)", "a")
         )
     modes = [approval.update_words(one) for one in question.suggestions if not approval.adds_rules(one)]
     if modes:

@@ -27,9 +27,9 @@ def pick_model(cockpit: Cockpit, rest: str) -> None:
     own = object()
     rows = [Choice(name, name, words or "") for name, words in SOURCES["models"]("")]
     rows.append(Choice("another one…", own))
-    chosen = _ask(cockpit, Dialog(f"Model (now {now})", rows, search=True, hint="type to search · Esc"))
+    chosen = cockpit.ask(Dialog(f"Model (now {now})", rows, search=True, hint="type to search · Esc"))
     if chosen is own:
-        chosen = _ask(cockpit, Entry(lambda: "The model, as provider:name:"))
+        chosen = cockpit.ask(Entry(lambda: "The model, as provider:name:"))
     if not chosen:
         return
     session.conversation.services.choose(str(chosen))
@@ -45,7 +45,7 @@ def pick_effort(cockpit: Cockpit, rest: str) -> None:
     session = session_of(cockpit)
     now = session.conversation.effort or "default"
     rows = [Choice(one, one, "in use" if one == now else "") for one in EFFORTS]
-    chosen = rest or _ask(cockpit, Dialog(f"Effort (now {now})", rows, hint="Esc: leave it"))
+    chosen = rest or cockpit.ask(Dialog(f"Effort (now {now})", rows, hint="Esc: leave it"))
     if chosen is None:
         return
     if chosen not in EFFORTS:
@@ -60,7 +60,7 @@ def pick_mode(cockpit: Cockpit, rest: str) -> None:
     session = session_of(cockpit)
     conversation = session.conversation
     rows = [Choice(mode, mode, words) for mode, words in MODES.items() if conversation.may_enter(mode)]
-    mode = rest or _ask(cockpit, Dialog("Permission mode", rows, hint="Esc: leave it"))
+    mode = rest or cockpit.ask(Dialog("Permission mode", rows, hint="Esc: leave it"))
     if mode is None:
         return
     if not conversation.may_enter(mode):
@@ -102,9 +102,9 @@ def choose_session(cockpit: Cockpit) -> str | None:
         dialog.settle(("name", row.value))
 
     dialog.actions = {"c-f": fork, "c-e": name}
-    chosen = _ask(cockpit, dialog)
+    chosen = cockpit.ask(dialog)
     if isinstance(chosen, tuple):
-        title = _ask(cockpit, Entry(lambda: "Title of the session:"))
+        title = cockpit.ask(Entry(lambda: "Title of the session:"))
         if title:
             try:
                 store.rename(chosen[1], title, os.getcwd())
@@ -125,7 +125,7 @@ def fork_session(cockpit: Cockpit, rest: str) -> None:
 
 
 def rename_session(cockpit: Cockpit, rest: str) -> None:
-    title = " ".join(rest.split()) or _ask(cockpit, Entry(lambda: "Title of the session:"))
+    title = " ".join(rest.split()) or cockpit.ask(Entry(lambda: "Title of the session:"))
     if title:
         session_of(cockpit).conversation.recorder.writer.title(title)
         cockpit.terminal.name(f"checkrein · {title}")
@@ -152,12 +152,11 @@ def pick_prompt(cockpit: Cockpit, rest: str) -> None:
         cockpit.tell("There is no earlier prompt to go back to.")
         return
     rows = [Choice(one_line(text)[:200], (uuid, text)) for uuid, text in reversed(prompts)]
-    chosen = _ask(cockpit, Dialog("Go back to before", rows, search=True, hint="type to search · Esc"))
+    chosen = cockpit.ask(Dialog("Go back to before", rows, search=True, hint="type to search · Esc"))
     if chosen is None:
         return
     uuid, text = chosen
-    what = _ask(
-        cockpit,
+    what = cockpit.ask(
         Dialog(
             "Restore",
             [
@@ -191,11 +190,11 @@ def pick_task(cockpit: Cockpit, rest: str) -> None:
         cockpit.tell("Nothing works in the background.")
         return
     rows = [Choice(one_line(task.words), task, f"{task.state} · {task.id}") for task in reversed(tasks)]
-    task = _ask(cockpit, Dialog("Tasks", rows, hint="Enter: look at it or stop it · Esc"))
+    task = cockpit.ask(Dialog("Tasks", rows, hint="Enter: look at it or stop it · Esc"))
     if task is None:
         return
     running = [Choice("Stop it", "stop")] if task.state == "running" else []
-    what = _ask(cockpit, Dialog(one_line(task.words), [Choice("Show its output", "show"), *running]))
+    what = cockpit.ask(Dialog(one_line(task.words), [Choice("Show its output", "show"), *running]))
     if what == "stop":
         stop_task(session.conversation, task.id)
         cockpit.tell(f"Stopped {task.id}.")
@@ -219,7 +218,7 @@ def _show_output(cockpit: Cockpit, task: str) -> None:
 
 def pick_theme(cockpit: Cockpit, rest: str) -> None:
     rows = [Choice(name, name) for name in THEMES]
-    name = rest or _ask(cockpit, Dialog("Colours", rows, hint="Esc: leave them"))
+    name = rest or cockpit.ask(Dialog("Colours", rows, hint="Esc: leave them"))
     if name in THEMES:
         cockpit.theme.use(name)
         cockpit.tell(f"The theme is {name}. For good: checkrein config set screen.theme {name}")
@@ -229,7 +228,7 @@ def pick_history(cockpit: Cockpit, rest: str) -> None:
     face = cockpit.face
     prompts = list(dict.fromkeys(reversed(face.buffer.history.get_strings())))
     rows = [Choice(one_line(text)[:300], text) for text in prompts]
-    chosen = _ask(cockpit, Dialog("Earlier prompts", rows, search=True, hint="type to search · Esc"))
+    chosen = cockpit.ask(Dialog("Earlier prompts", rows, search=True, hint="type to search · Esc"))
     loop = face.app.loop
     if chosen is not None and loop is not None:
         loop.call_soon_threadsafe(face.put, chosen)
@@ -257,7 +256,3 @@ def open_transcript(cockpit: Cockpit, rest: str) -> None:
 
 def leave(cockpit: Cockpit, rest: str) -> None:
     cockpit.exit(0)
-
-
-def _ask(cockpit: Cockpit, question: Dialog | Entry) -> Any:
-    return cockpit.face.ask(question)

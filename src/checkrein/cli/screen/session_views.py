@@ -153,7 +153,8 @@ def show_diff(cockpit: Cockpit, rest: str) -> None:
         words, cwd=cwd, env=conversation.env, spawner=conversation.services.spawner, cancel=Cancel()
     )
     if done.exit_code != 0:
-        raise UsageError(done.stderr.decode("utf-8", "replace").strip() or "git has no answer.")
+        said = done.stderr.decode("utf-8", "replace").strip().partition("\n")[0]
+        raise UsageError(f"git has no answer: {said}", hint="It needs a repository with a commit.")
     text = done.stdout.decode("utf-8", "replace")
     if not text.strip():
         cockpit.tell("Nothing has changed since the last commit.")

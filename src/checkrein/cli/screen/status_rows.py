@@ -96,7 +96,7 @@ class StatusRows:
 
     def status(self, columns: int) -> list[Line]:
         board, theme = self._board, self._theme
-        left: list[Fragment] = []
+        left: list[Fragment] = [(theme["warn"], f"{self.note} · ")] if self.note else []
         mode = MODES.get(board.mode, board.mode)
         if mode:
             left += [(theme["bad" if board.mode == "bypassPermissions" else "mode"], mode), ("", " · ")]
@@ -104,8 +104,6 @@ class StatusRows:
         running = sum(task.state == "running" for task in board.tasks.values())
         if running:
             left.append((theme["warn"], f" · {running} in the background"))
-        if self.note:
-            left.append((theme["warn"], f" · {self.note}"))
         right = " · ".join(part for part in (self._context(), _money(board.cost), board.branch) if part)
         shown = cut([("", " "), *left], max(10, columns - len(right) - 2))
         gap = columns - cells(shown) - cells([("", right)]) - 1
