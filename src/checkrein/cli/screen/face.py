@@ -177,6 +177,7 @@ class Face:
             self._queue.remove(question)
         if self.asked is question:
             self.asked = None
+            self.last_key = 0.0  # who has just answered sees what comes next
             if isinstance(question, Entry):
                 self.put(self._draft)
                 self._draft = ""
@@ -202,7 +203,9 @@ class Face:
     def put(self, text: str) -> None:
         from prompt_toolkit.document import Document
 
+        typed = self.last_key
         self.buffer.set_document(Document(text, len(text)), bypass_readonly=True)
+        self.last_key = typed
 
     def _stamp(self) -> None:
         """Somebody writes something."""

@@ -16,7 +16,7 @@ from checkrein.cli.screen.ink import Line, encoded
 from checkrein.cli.screen.markdown_lines import MarkdownLines
 from checkrein.cli.screen.reply import Reply
 from checkrein.cli.screen.theme import Theme
-from checkrein.llm.port import Text, TextDelta, Thinking, text_of
+from checkrein.llm.port import Text, TextDelta, Thinking, ThinkingDelta, text_of
 from checkrein.runtime.session.events import (
     AssistantBlock,
     BackgroundEnded,
@@ -57,6 +57,8 @@ class Painter:
         self._closed = False
         self._reply = Reply()
         self._streamed = False
+        self._thinking: list[str] = []
+        self._thought_shown = False
         self._live: list[Line] = []
         self._thread = threading.Thread(target=self._run, name="checkrein-painter", daemon=True)
 
@@ -111,7 +113,10 @@ class Painter:
                 case list():
                     lines += [*self._heard(texts), *item]
                 case Streamed(event=TextDelta(text=text), agent_id=None):
+                    lines += self._thought()
                     texts.append(text)
+                case Streamed(event=ThinkingDelta(text=thinking), agent_id=None):
+                    self._thinking.append(thinking)
                 case _:
                     lines += [*self._heard(texts), *self._steered(item)]
                     self._board.take(item)
@@ -129,6 +134,15 @@ class Painter:
         if said not in self._board.waiting:
             return []
         return scroll_lines.prompt(self._board.labels.pop(said, said), self._theme)
+
+    def _thought(self) -> list[Line]:
+        """One line for what the model has thought, before what it says."""
+        if not self._thinking:
+            return []
+        said = "".join(self._thinking)
+        self._thinking.clear()
+        self._thought_shown = True
+        return scroll_lines.thought(said, self._theme)
 
     def _heard(self, texts: list[str]) -> list[Line]:
         """The finished lines of a reply, with what has come of it."""
@@ -163,7 +177,9 @@ class Painter:
                     self._reply.add(text)
                 return self._ended_reply()
             case AssistantBlock(block=Thinking() as block):
-                return scroll_lines.thought(block.thinking, theme)
+                shown, self._thought_shown = self._thought_shown, False
+                self._thinking.clear()
+                return [] if shown else scroll_lines.thought(block.thinking, theme)
             case ToolFinished() if event.caller == "model":
                 return [*self._ended_reply(), *scroll_lines.tool(event, theme, self._columns())]
             case Notice():
