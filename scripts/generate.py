@@ -275,6 +275,11 @@ def tool_access() -> str:
     return "\n".join((*lines, ""))
 
 
+def recipes() -> str:
+    page: str = _script("generate_recipes").recipes(_between)
+    return page
+
+
 def _governance(name: str) -> Callable[[], str]:
     def make() -> str:
         page: str = getattr(_script("generate_governance"), name)(_between)
@@ -293,6 +298,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "docs/configuration.md": configuration,
     "docs/faults.md": faults,
     "docs/mcp-tool-access.md": tool_access,
+    "docs/recipes.md": recipes,
     "docs/skill-visibility.md": _governance("skill_visibility"),
     "docs/subset-categories.md": _governance("subset_categories"),
     "src/checkrein/facts/agent_marks.py": agent_marks,

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 import tempfile
 from html import escape
@@ -100,7 +101,7 @@ def draw(terminal: Terminal, name: str) -> None:
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height}" '
         f'viewBox="0 0 {width:.0f} {height}" role="img" aria-label="{escape(name)}">',
         '<rect width="100%" height="100%" rx="8" fill="#1e1e1e"/>'
-        '<g font-family="ui-monospace, Menlo, Consolas, monospace" font-size="14" xml:space="preserve">',
+        '<g font-family="ui-monospace, Menlo, Consolas, monospace" font-size="14">',
     ]
     for row in range(last):
         parts += [_text(screen.buffer[row], start, end, row) for start, end in _runs(screen, row)]
@@ -129,9 +130,12 @@ def _text(line: Any, start: int, end: int, row: int) -> str:
     color = COLORS.get(cell.fg.removeprefix("bright"), COLORS["default"])
     weight = ' font-weight="bold"' if cell.bold else ""
     slant = ' font-style="italic"' if cell.italics else ""
-    x, y = EDGE + start * CELL, EDGE + row * LINE + 13
-    length = f' textLength="{(end - start) * CELL:.1f}"' if said.strip() == said else ""
-    return f'<text x="{x:.1f}" y="{y}" fill="{color}"{weight}{slant}{length}>{escape(said)}</text>'
+    y = EDGE + row * LINE + 13
+    words = (  # each at its column: how wide a blank is depends on the font
+        f'<tspan x="{EDGE + (start + found.start()) * CELL:.1f}">{escape(found[0])}</tspan>'
+        for found in re.finditer(r"\S+", said)
+    )
+    return f'<text y="{y}" fill="{color}"{weight}{slant}>{"".join(words)}</text>'
 
 
 if __name__ == "__main__":

@@ -52,7 +52,7 @@ def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """The closing lines count the tests with servers on node, so that nobody misses that they did not run."""
+    """The closing lines count the tests with programs on node: nobody misses that they did not run."""
     found = {
         kind: [one for one in terminalreporter.stats.get(kind, ()) if "node" in one.keywords]
         for kind in ("passed", "failed", "skipped")
@@ -60,7 +60,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     if any(found.values()):
         counts = ", ".join(f"{len(reports)} {kind}" for kind, reports in found.items())
         reasons = sorted({str(one.longrepr[2]) for one in found["skipped"]})
-        terminalreporter.write_line(f"MCP servers on node: {counts}. {' '.join(reasons)}".rstrip())
+        terminalreporter.write_line(f"Programs on node: {counts}. {' '.join(reasons)}".rstrip())
 
 
 @pytest.fixture(autouse=True)

@@ -73,6 +73,10 @@ async def test_02_two_turns_with_partial_messages(stage: Stage, caplog: Any) -> 
                 stage.messages += [message async for message in client.receive_response()]
             await stage.idle()
     check(stage, "02-hello-two-turns-partial", caplog)
+    one, two = stage.frames("result")
+    assert one["usage"]["output_tokens"] == two["usage"]["output_tokens"] > 0, "each turn has its own"
+    (first,), (both_turns,) = (frame["modelUsage"].values() for frame in (one, two))
+    assert both_turns["outputTokens"] == 2 * first["outputTokens"]
 
 
 @both
@@ -291,6 +295,7 @@ async def test_15_a_subagent_in_the_background(stage: Stage, caplog: Any) -> Non
             await stage.idle()
     check(stage, "15-subagent", caplog)
     assert stage.frames("result")[1]["origin"]["kind"] == "task-notification"
+    assert [one["num_turns"] for one in stage.frames("result")] == [2, 1]
     assert "helper" in stage.frames("system/init")[0]["agents"]
 
 

@@ -145,3 +145,12 @@ async def test_frames_of_hooks(stage: Stage) -> None:
     ended = {one["hook_event"] for one in stage.frames("system/hook_response")}
     assert begun == {"UserPromptSubmit", "Stop"}
     assert ended == {"UserPromptSubmit", "Stop", "PreCompact"}
+
+
+async def test_a_plugin_has_its_name_in_the_first_frame(stage: Stage, tmp_path: Path) -> None:
+    manifest = tmp_path / "demo" / ".claude-plugin" / "plugin.json"
+    manifest.parent.mkdir(parents=True)
+    manifest.write_text('{"name": "demo", "version": "1.2.0", "description": "d"}')
+    await ask(stage, [SAID], plugins=[{"type": "local", "path": str(tmp_path / "demo")}])
+    told = {"name": "demo", "path": str(tmp_path / "demo"), "source": "demo@inline", "version": "1.2.0"}
+    assert stage.frames("system/init")[0]["plugins"] == [told]

@@ -10,6 +10,7 @@ import pytest
 from claude_agent_sdk import (
     ClaudeSDKClient,
     HookMatcher,
+    ResultError,
     ResultMessage,
     UserMessage,
     create_sdk_mcp_server,
@@ -87,6 +88,24 @@ async def test_tools_of_the_program_that_return_nonsense(stage: Stage) -> None:
     assert [getattr(one, "is_error", None) for one in results] == [True] * 4
     assert "kaboom" in str(results[0])
     assert getattr(messages[-1], "result", None) == "after"
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        ({"resume": "00000000-0000-4000-8000-000000000000"}, "No conversation found"),
+        ({"settings": "/nowhere/settings.json"}, "can't be read"),
+        ({"output_format": {"type": "json_schema", "schema": {"type": 5}}}, "not valid"),
+    ],
+)
+async def test_a_session_that_cannot_begin_ends_with_its_reason(
+    stage: Stage, wrong: dict[str, Any], words: str
+) -> None:
+    with stage.model([]), anyio.fail_after(LIMIT):
+        for api in ("query", "client"):
+            with pytest.raises(ResultError, match=words) as raised:
+                await stage.ask(api, "go", stage.options(**wrong))
+            assert (raised.value.subtype, bool(raised.value.exit_code)) == ("error_during_execution", True)
 
 
 async def test_requests_of_no_known_form_are_errors_and_nothing_else(stage: Stage) -> None:

@@ -96,7 +96,7 @@ async def test_a_resume_may_drop_the_last_turn_and_nothing_else(stage: Stage) ->
     fork = await turn(stage, "other", fork_session=True, **named)
     assert [text for _, text in read(stage, fork)] == ["one", "1", "other", "3"]
     await turn(stage, "three", resume=session)
-    with pytest.raises(Exception, match="Resume rejected by --resume-drops-turn:"):
+    with pytest.raises(sdk.ResultError, match="Resume rejected by --resume-drops-turn:"):
         await turn(stage, "other", **named)
     assert await turn(stage, "last", resume=session, resume_session_at=kept) == session
     assert [text for _, text in read(stage, session)] == ["one", "1", "last", "5"]

@@ -15,6 +15,7 @@ from checkrein.protocol.control_requests import ControlRequests
 from checkrein.protocol.inbox import Told
 from checkrein.runtime.session.events import Event, Finished
 from checkrein.runtime.session.session import Session
+from checkrein.runtime.turn.plugin_changes import Changes
 from checkrein.testing import Call, Turn
 
 from .conftest import Play, Played
@@ -138,3 +139,108 @@ def test_a_rewind_counts_lines_before_it_happens(play: Play, project: Path) -> N
     assert (project / "new.txt").exists()
     assert ask("rewind_files", user_message_id=uuid) == foreseen
     assert (project / "old.txt").read_text() == "one\ntwo\nthree\n"
+
+
+def test_a_rewind_that_is_not_possible_is_foreseen(play: Play) -> None:
+    ask = asking(play(DONE).session)
+    foreseen = ask("rewind_files", user_message_id="nobody", dry_run=True)
+    assert (foreseen["canRewind"], "nobody" in foreseen["error"]) == (False, True)
+    with pytest.raises(CheckreinError, match="nobody"):
+        ask("rewind_files", user_message_id="nobody")
+
+
+def test_usage_of_a_session(play: Play, project: Path) -> None:
+    old = str(project / "old.txt")
+    (project / "old.txt").write_text("one\ntwo\n")
+    run = play(
+        DONE,
+        Turn(tool_calls=(Call("Read", {"file_path": old}),)),
+        Turn(tool_calls=(Call("Edit", {"file_path": old, "old_string": "two", "new_string": "2\n3"}),)),
+        Turn(tool_calls=(Call("Write", {"file_path": str(project / "new.txt"), "content": "a\nb\n"}),)),
+        DONE,
+        mode="acceptEdits",
+    )
+    ask = asking(run.session)
+    end = result(run, "again").result
+    usage = ask("get_usage")
+    session = usage["session"]
+    assert (session["total_lines_added"], session["total_lines_removed"]) == (4, 1)
+    assert session["total_cost_usd"] == end.cost_usd
+    (spent,) = session["model_usage"].values()
+    assert spent["outputTokens"] == end.usage.output > 0
+    assert (usage["rate_limits_available"], usage["rate_limits"]) == (False, None)
+
+
+@pytest.mark.project({"h.txt": "one\n", ".env": "KEY=1", "late.txt": "one\n", "sub/": None})
+def test_a_file_that_the_host_knows_to_be_read_can_be_edited(play: Play, project: Path) -> None:
+    (project / ".claude").mkdir()
+    (project / ".claude" / "settings.json").write_text('{"permissions": {"deny": ["Read(.env)"]}}')
+    known, late = (str(project / name) for name in ("h.txt", "late.txt"))
+    edits = [
+        Turn(tool_calls=(Call("Edit", {"file_path": path, "old_string": "one", "new_string": "1"}),))
+        for path in (known, late)
+    ]
+    run = play(DONE, *edits, DONE, mode="acceptEdits")
+    ask = asking(run.session)
+    assert ask("seed_read_state", path=known, mtime=os.stat(known).st_mtime_ns // 1_000_000) == {}
+    assert ask("seed_read_state", path=late, mtime=os.stat(late).st_mtime_ns // 1_000_000 - 1) == {}
+    for path, mtime in ((".env", 1), ("nope", 1), ("sub", 1), ("", 1), (known, None), (known, float("nan"))):
+        with pytest.raises(CheckreinError):
+            ask("seed_read_state", path=path, mtime=mtime)
+    result(run, "again")
+    assert [Path(path).read_text() for path in (known, late)] == ["1\n", "one\n"]
+
+
+def test_skills_and_styles_are_read_again(play: Play, project: Path) -> None:
+    run = play(DONE, DONE)
+    ask = asking(run.session)
+    skill = project / ".claude" / "skills" / "late" / "SKILL.md"
+    style = project / ".claude" / "output-styles" / "Pirate.md"
+    for path in (skill, style):
+        path.parent.mkdir(parents=True)
+    skill.write_text("---\nname: late\ndescription: Comes late.\nargument-hint: WHERE\n---\nGo.\n")
+    style.write_text("---\nname: Pirate\n---\nTalk like one.\n")
+    told = {"name": "late", "description": "Comes late.", "argumentHint": "WHERE"}
+    assert ask("reload_skills") == {"skills": [told]}
+    assert ask("reload_output_styles") == {"available_output_styles": ["default", "Pirate"]}
+    result(run, "again")
+    assert run.session.conversation.skills.invoker.shelf.find("late") is not None
+
+
+def test_plugins_stay_as_the_session_began(play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
+    ask = asking(play(DONE).session)
+    same = ask("reload_plugins", hold_on_cache_impact=True)
+    assert (same["plugins"], same["error_count"], same["held"]) == ([], 0, False)
+    assert "held" not in ask("reload_plugins")
+    with pytest.raises(CheckreinError, match="no more plugins"):
+        ask("reload_plugins", add_plugins=[{"type": "local", "path": "/p"}])
+    found = Changes(("a@b",), ("plugin:a:new",), ("plugin:a:old",))
+    monkeypatch.setattr("checkrein.runtime.turn.plugin_changes.changed", lambda conversation: found)
+    held = ask("reload_plugins", hold_on_cache_impact=True)
+    assert held["held"] is True
+    assert held["cache_impact"]["mcp_servers_added"] == ["plugin:a:new"]
+    assert held["cache_impact"]["mcp_servers_removed"] == ["plugin:a:old"]
+    with pytest.raises(CheckreinError, match="a@b"):
+        ask("reload_plugins")
+
+
+def test_the_output_of_a_command_in_the_background(play: Play) -> None:
+    command = {"command": "seq 1 3000", "run_in_background": True}
+    run = play(Turn(tool_calls=(Call("Bash", command),)), DONE, mode="bypassPermissions", allow_bypass=True)
+    (shell,) = run.session.conversation.desk.shells.values()
+    shell.running.wait()
+    told = asking(run.session)("get_task_output", task_id=shell.id)
+    assert (told["total_bytes"], told["truncated"], told["output"][-5:]) == (13893, True, "3000\n")
+    for task in ("nope", None, 3):
+        with pytest.raises(CheckreinError):
+            asking(run.session)("get_task_output", task_id=task)
+
+
+def test_the_name_of_a_session(play: Play) -> None:
+    run = play(DONE)
+    ask = asking(run.session)
+    assert ask("rename_session", title=" The parser ", session_id=run.session.id) == {}
+    assert "The parser" in Path(run.session.conversation.recorder.writer.path).read_text()
+    for fields in ({"title": ""}, {"title": 3}, {"title": "a", "session_id": "other"}):
+        with pytest.raises(CheckreinError):
+            ask("rename_session", **fields)

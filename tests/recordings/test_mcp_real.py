@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import json
-import os
-import shutil
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -16,7 +13,6 @@ from typing import Any
 
 import pytest
 
-from checkrein.base.files import locked
 from support.mcp_runs import (
     DONE,
     WAIT,
@@ -30,6 +26,7 @@ from support.mcp_runs import (
     results,
     texts,
 )
+from support.node_packages import node_modules
 from support.sessions import call
 
 NODE_SERVERS = {"everything": "2026.8.31", "filesystem": "2026.8.31"}
@@ -106,23 +103,11 @@ def test_fetch_prompt(serve: Serve, site: tuple[str, list[str]]) -> None:
 @pytest.fixture(scope="session")
 def node_servers() -> Path:
     """Where the programs of the servers on node are. They are installed once, outside the repository."""
-    npm = shutil.which("npm")
-    if npm is None or shutil.which("node") is None:
-        pytest.skip("node and npm are not installed.")
-    place = Path(tempfile.gettempdir()) / f"checkrein-npm-{os.getuid()}"
-    place.mkdir(mode=0o700, exist_ok=True)
-    assert place.stat().st_uid == os.getuid()
-    packages = [f"@modelcontextprotocol/server-{name}@{version}" for name, version in NODE_SERVERS.items()]
-    programs = place / "node_modules" / ".bin"
-    with locked(place / "install.lock"):
-        if not all((programs / f"mcp-server-{name}").exists() for name in NODE_SERVERS):
-            words = (npm, "install", "--no-audit", "--no-fund", "--ignore-scripts", "--prefix", str(place))
-            done = subprocess.run(
-                (*words, *packages), capture_output=True, text=True, check=False, timeout=110
-            )
-            if done.returncode != 0:
-                pytest.skip(f"npm can't install the servers: {done.stderr.strip()[-200:]}")
-    return programs
+    packages = tuple(
+        f"@modelcontextprotocol/server-{name}@{version}" for name, version in NODE_SERVERS.items()
+    )
+    programs = tuple(f".bin/mcp-server-{name}" for name in NODE_SERVERS)
+    return node_modules("npm", packages, programs) / ".bin"
 
 
 @pytest.mark.node

@@ -16,6 +16,7 @@ from checkrein.runtime.plugins.option_values import set_option
 from checkrein.runtime.session.events import ToolFinished
 from checkrein.runtime.session.options import Options
 from checkrein.runtime.session.session import Session
+from checkrein.runtime.turn.plugin_changes import changed
 from checkrein.testing import Call, ScriptedModel, Turn
 from support.files import lay
 from support.plugins import below, marketplace, plugin, served, with_hook
@@ -167,8 +168,11 @@ def test_reloading_never_breaks_the_cache(project: Path, tmp_path: Path) -> None
     with Session(load(project), model=model, options=Options()) as session:
         list(session.run("go"))
         assert "as they were" in str(list(session.run("/reload-plugins")))
-        lay(shop, below("p", plugin(version="1.0.1")))
+        server = {".mcp.json": '{"mcpServers": {"late": {"command": "serve"}}}'}
+        lay(shop, below("p", plugin(version="1.0.1", files=server)))
         assert cli(["plugin", "update", "--yes"]) == 0
+        news = changed(session.conversation)
+        assert (news.servers_added, news.servers_removed) == (("plugin:formatter:late",), ())
         said = str(list(session.run("/reload-plugins")))
         assert "would break the prompt cache" in said
         assert "formatter@tools" in said

@@ -120,7 +120,7 @@ def load_block(source: str, first_line: int = 1) -> Block:
         return plain
     import yaml
 
-    if not _is_shallow(source):
+    if not is_shallow(source):
         return Block({}, {}, error=f"is nested more than {_DEPTH_LIMIT} levels deep", error_line=first_line)
     loader = None
     anchors = "&" in source
@@ -241,7 +241,8 @@ def _duplicates(block: Block) -> tuple[Problem, ...]:
     )
 
 
-def _is_shallow(source: str) -> bool:
+def is_shallow(source: str) -> bool:
+    """Whether a YAML text is nested so little that composing it can't exhaust the stack."""
     openers = source.count("[") + source.count("{") + source.count("- ") + source.count("? ")
     if openers < _DEPTH_LIMIT and "\n" + " " * _DEPTH_LIMIT not in source:
         return True

@@ -14,11 +14,12 @@ if TYPE_CHECKING:
     from checkrein.model.plugins import PluginScope
 
 
-class Payload(Struct, frozen=True):
-    """The plugins that were switched."""
+class Payload(Struct, frozen=True, omit_defaults=True):
+    """The plugins that were switched. `overruled` names the file that says otherwise here, and counts."""
 
     plugins: tuple[str, ...]
     scope: str
+    overruled: str | None = None
 
 
 COMMAND = Command(
@@ -32,10 +33,11 @@ COMMAND = Command(
 
 
 def run(name: str, project: str, scope: PluginScope) -> Outcome:
-    from checkrein.cli.plugin_target import installer
+    from checkrein.cli.plugin_target import installer, overruling, with_overruling
 
     with installer(project) as made:
         identity = made.installed(name)
         made.disable(identity, scope)
-    payload = Payload((identity,), scope)
-    return Outcome(data=payload, text=lambda: f"Off in the scope {scope}: {identity}.")
+    payload = Payload((identity,), scope, overruling(project, identity, wanted=False))
+    text = f"Off in the scope {scope}: {identity}."
+    return Outcome(data=payload, text=lambda: with_overruling(text, payload.overruled, scope))

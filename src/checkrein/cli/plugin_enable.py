@@ -14,11 +14,12 @@ if TYPE_CHECKING:
     from checkrein.model.plugins import PluginScope
 
 
-class Payload(Struct, frozen=True):
-    """The plugins that were switched."""
+class Payload(Struct, frozen=True, omit_defaults=True):
+    """The plugins that were switched. `overruled` names the file that says otherwise here, and counts."""
 
     plugins: tuple[str, ...]
     scope: str
+    overruled: str | None = None
 
 
 COMMAND = Command(
@@ -32,9 +33,11 @@ COMMAND = Command(
 
 
 def run(name: str, project: str, scope: PluginScope) -> Outcome:
-    from checkrein.cli.plugin_target import installer
+    from checkrein.cli.plugin_target import installer, overruling, with_overruling
 
     with installer(project) as made:
-        switched = made.enable(made.installed(name), scope)
-    payload = Payload(switched, scope)
-    return Outcome(data=payload, text=lambda: f"On in the scope {scope}: {', '.join(switched)}.")
+        identity = made.installed(name)
+        switched = made.enable(identity, scope)
+    payload = Payload(switched, scope, overruling(project, identity, wanted=True))
+    text = f"On in the scope {scope}: {', '.join(switched)}."
+    return Outcome(data=payload, text=lambda: with_overruling(text, payload.overruled, scope))

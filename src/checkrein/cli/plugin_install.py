@@ -9,7 +9,7 @@ from msgspec import Struct
 from checkrein.cli.plugin_target import COMMAND_ARG, ERRORS, NAMES_ARG, SCOPE_ARG, YES_ARG
 from checkrein.cli.registry import Arg, Command, Outcome
 from checkrein.cli.target import PROJECT_ARG
-from checkrein.runtime.plugins.installation import PluginChange
+from checkrein.runtime.plugins.plugin_plan import PluginChange
 
 if TYPE_CHECKING:
     from checkrein.model.plugins import PluginScope
@@ -79,7 +79,7 @@ def run(given: Given) -> Outcome:
         plan = made.plan(given.names, given.scope)
         if not agreed(plan, yes=given.yes):
             return answer(Payload(False, given.scope, plan.changes))
-        made.apply(plan, given.scope, enable=not given.no_enable)
+        made.apply(plan, given.scope, "none" if given.no_enable else "all")
     return answer(Payload(True, given.scope, plan.changes, not given.no_enable))
 
 

@@ -8,40 +8,40 @@ from checkrein.cli.registry import Arg, Command, Outcome
 from checkrein.cli.target import require
 
 
-class Payload(Struct, frozen=True):
-    """`command` is what to run: Checkrein writes nothing into your repository's history."""
+class Payload(Struct, frozen=True, omit_defaults=True):
+    """`commit` is what the tag names; it is missing after --dry-run."""
 
     tag: str
-    command: str
+    commit: str | None = None
 
 
 COMMAND = Command(
     name="plugin tag",
-    summary="Print the git tag for the current version of a plugin.",
-    details="Plugins that need a range of versions find them by tags NAME--vVERSION.",
-    args=(Arg(name="path", default=".", metavar="DIR", help="The directory of the plugin."),),
+    summary="Tag the current version of a plugin in its git repository.",
+    details="Plugins that need a range of versions find them by tags NAME--vVERSION. The tag is not signed, "
+    "and nothing is pushed.",
+    args=(
+        Arg(name="path", default=".", metavar="DIR", help="The directory of the plugin."),
+        Arg(name="dry_run", flags=("--dry-run",), type="bool", help="Only say which tag it would be."),
+    ),
     payload=Payload,
-    errors=("project_not_found", "plugin_invalid"),
-    examples=(("checkrein plugin tag ./plugins/formatter", "the tag of its version"),),
+    errors=("project_not_found", "plugin_invalid", "tag_refused"),
+    examples=(("checkrein plugin tag ./plugins/formatter", "after the commit of a release"),),
 )
 
 
-def run(path: str) -> Outcome:
+def run(path: str, dry_run: bool) -> Outcome:
     import os
 
-    from checkrein.base.errors import FileError
-    from checkrein.dialects.claude import plugins
-    from checkrein.runtime.plugins.versions import parse_version
+    from checkrein.llm.cancel import Cancel
+    from checkrein.runtime.plugins.release_tag import create_tag, tag_of
+    from checkrein.runtime.process.spawner import Spawner
 
     require(path)
-    found = plugins.read(os.path.realpath(path), parts=False).plugins
-    version = found[0].version if found else None
-    if not found or version is None or parse_version(version) is None:
-        raise FileError(
-            f"{path} is not a plugin with a version of three numbers.",
-            kind="plugin_invalid",
-            hint="Write `version` in .claude-plugin/plugin.json, such as 1.0.0.",
-        )
-    tag = f"{found[0].name}--v{version}"
-    payload = Payload(tag, f"git tag -a {tag} -m {tag}")
-    return Outcome(data=payload, text=lambda: payload.command)
+    tag = tag_of(path)
+    if dry_run:
+        return Outcome(data=Payload(tag), text=lambda: tag)
+    with Spawner(lambda origin: origin.scope == "bundled") as spawner:
+        commit = create_tag(tag, os.path.realpath(path), os.environ, spawner, Cancel())
+    text = f"{tag} names {commit[:12]}. Publish it: git push origin {tag}"
+    return Outcome(data=Payload(tag, commit), text=lambda: text)

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 
 from checkrein.cli.registry import Arg
 from checkrein.cli.target import require
+from checkrein.model.plugins import SCOPES
 
 if TYPE_CHECKING:
-    from checkrein.runtime.plugins.installation import Installer, Plan, PluginChange
+    from checkrein.runtime.plugins.installation import Installer
+    from checkrein.runtime.plugins.plugin_plan import Plan, PluginChange
 
-SCOPES = ("user", "project", "local")
 NAME_ARG = Arg(name="name", required=True, metavar="PLUGIN", help="The plugin: name, or name@marketplace.")
 NAMES_ARG = Arg(name="names", multiple=True, metavar="PLUGINS...", help="Plugins: name, or name@marketplace.")
 SCOPE_ARG = Arg(
@@ -79,6 +80,23 @@ def installer(project: str, *, accept_command: bool = False) -> Iterator[Install
         yield Installer(
             loaded, os.environ, spawner, Cancel(), trusted=trusted, accepts_commands=accept_command
         )
+
+
+def overruling(project: str, identity: str, *, wanted: bool) -> str | None:
+    """The place of a switch that counts more here than the one that was just written, and says otherwise."""
+    from checkrein.passes.load import load
+
+    found = load(project, detect=False).plugins.get(identity)
+    if found is None or found.item.enabled == wanted or found.item.switch is None:
+        return None
+    return str(found.item.switch)
+
+
+def with_overruling(text: str, overruled: str | None, scope: str) -> str:
+    from checkrein.base.harmless import one_line
+
+    more = f"\n{one_line(overruled)} says otherwise, and counts more than {scope}." if overruled else ""
+    return f"{text}{more}"
 
 
 def agreed(plan: Plan, *, yes: bool) -> bool:

@@ -12,7 +12,7 @@ from checkrein.cli.out import style
 if TYPE_CHECKING:
     from checkrein.cli import plugin_audit, plugin_info, plugin_install, plugin_list, plugin_marketplace_list
     from checkrein.model.plugins import Capabilities
-    from checkrein.runtime.plugins.installation import PluginChange
+    from checkrein.runtime.plugins.plugin_plan import PluginChange
 
 _TITLES = {
     "hooks": "hook",

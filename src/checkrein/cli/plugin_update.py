@@ -33,7 +33,7 @@ def run(names: tuple[str, ...], project: str, scope: PluginScope, yes: bool, acc
         plan = made.plan(chosen, scope, refresh=True)
         if not agreed(plan, yes=yes):
             return answer(Payload(False, scope, plan.changes))
-        made.apply(plan, scope)
+        made.apply(plan, scope, "new")
     return answer(Payload(True, scope, plan.changes))
 
 

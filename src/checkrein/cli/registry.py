@@ -51,6 +51,10 @@ MODULES: dict[str, str] = {
             *(f"marketplace {verb}" for verb in ("add", "list", "remove", "update")),
         )
     },
+    **{
+        f"recipe {verb}": f"checkrein.cli.recipe_{verb}"
+        for verb in ("list", "show", "check", "graph", "card", "migrate")
+    },
     "worktree list": "checkrein.cli.worktree_list",
     "worktree clean": "checkrein.cli.worktree_clean",
     "serve mcp": "checkrein.cli.serve_mcp",
@@ -74,6 +78,7 @@ GROUPS: dict[str, str] = {
     "policy": "Compare and test the permission rules of a project, for review and CI.",
     "plugin": "Install, switch, update and check plugins.",
     "plugin marketplace": "The places where plugins come from.",
+    "recipe": "Look at recipes and check them.",
     "serve": "Serve the project to other programs.",
     "sessions": "Find, read, export and delete earlier sessions.",
     "skill": "Work with skills.",

@@ -62,11 +62,12 @@ def run(**values: Any) -> Outcome:
     last = LastWords()
     try:
         return _run(values, last)
-    except (UsageError, BrokenPipeError):
+    except BrokenPipeError:
         raise
     except (CheckreinError, OSError) as error:
         failure = error if isinstance(error, CheckreinError) else _unusable(error)
-        if values["output_format"] == "text" or last.told:
+        hosted = values["input_format"] == values["output_format"] == "stream-json"
+        if values["output_format"] == "text" or last.told or (isinstance(error, UsageError) and not hosted):
             raise failure from error
         from checkrein.cli import run_output
         from checkrein.protocol.run import refuse

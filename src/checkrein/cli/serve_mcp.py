@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from checkrein.cli import out
 from checkrein.cli.registry import Arg, Command, Outcome
+from checkrein.cli.run_args import MODES
 from checkrein.cli.target import PROJECT_ARG
 
 if TYPE_CHECKING:
@@ -69,12 +70,14 @@ COMMAND = Command(
             name="headless",
             flags=("--headless",),
             type="bool",
-            help="Serve a headless worker: it sees the tools for workers, and opens nothing.",
+            help="Serve a headless worker: it sees the tools for workers, and opens nothing. A server that a "
+            "worker starts always does.",
         ),
         Arg(
             name="permission_mode",
             flags=("--permission-mode",),
-            metavar="MODE",
+            type="choice",
+            choices=MODES,
             help="The permission mode of the sessions.",
         ),
         Arg(name="allow", flags=("--allow",), multiple=True, metavar="RULE", help="Allow calls by a rule."),
@@ -125,10 +128,13 @@ def run(given: Given) -> Outcome:
 
 
 def _served(given: Given) -> Served:
+    import os
+
     from checkrein.cli.mcp_target import roll
     from checkrein.model.rule import split_rule_list
     from checkrein.protocol.machine.project import load_project
     from checkrein.runtime.session.options import Options
+    from checkrein.runtime.worker.surroundings import is_worker
     from checkrein.serve.mcp.visit import Served
 
     options = Options(
@@ -149,5 +155,5 @@ def _served(given: Given) -> Served:
         project=load_project(given.project),
         options=options,
         through=tuple(dict.fromkeys(given.through)) or None,
-        worker=given.headless,
+        worker=given.headless or is_worker(os.environ),
     )

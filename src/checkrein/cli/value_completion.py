@@ -96,6 +96,13 @@ def _servers(begun: str) -> Rows:
     return [(name, None) for name in load(".").servers]
 
 
+def _recipes(begun: str) -> Rows:
+    from checkrein.passes.load import load
+    from checkrein.passes.recipes.library import library_of
+
+    return [(name, one.item.description) for name, one in library_of(load(".")).recipes.items()]
+
+
 SOURCES: dict[str, Callable[[str], Rows]] = {
     "agents": _agents,
     "codes": _codes,
@@ -103,6 +110,7 @@ SOURCES: dict[str, Callable[[str], Rows]] = {
     "sessions": _sessions,
     "config-keys": _config_keys,
     "servers": _servers,
+    "recipes": _recipes,
 }
 
 

@@ -30,6 +30,7 @@ FAMILIES: dict[str, str] = {
     "EXT": "Python code that installed packages add",
     "LIST": "found when a session lists its skills",
     "PROTO": "warnings of the machine protocol",
+    "RECIPE": "found in a recipe's file, or when a run of it starts",
     "RUNHOOK": "hooks that can never run, found when a session starts",
     "RUNMCP": "found when a session connects its MCP servers",
     "SANDBOX": "found when a session starts its sandbox",

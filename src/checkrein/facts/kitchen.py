@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 KitchenTag = Literal["kitchen", "headless"]
 Need = Literal["gh", "recipes"]
+ToolEffect = Literal["pure", "keyed", "once"]
 
 
 class Category(Struct, frozen=True, forbid_unknown_fields=True):
@@ -24,12 +25,14 @@ class Category(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class KitchenTool(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A tool of the MCP server. `needs` is what it can't work without."""
+    """A tool of the MCP server. `needs` is what it can't work without. `effect` says what a second
+    start means for a step of a recipe: `pure` tools only read."""
 
     summary: str
     tags: tuple[KitchenTag, ...] = ()
     categories: tuple[str, ...] = ()
     needs: Need | None = None
+    effect: ToolEffect = "once"
     name: str = ""
 
     @property

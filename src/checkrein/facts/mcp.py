@@ -17,7 +17,10 @@ PROJECT_DIR_ENV = "CLAUDE_PROJECT_DIR"
 STARTUP_ENV = "MCP_TIMEOUT"
 TOOL_ENV = "MCP_TOOL_TIMEOUT"
 
-INHERITED_ENV = ("HOME", "LANG", "LC_ALL", "LOGNAME", "PATH", "SHELL", "TERM", "TMPDIR", "USER")
+INHERITED_ENV = (
+    *("HOME", "LANG", "LC_ALL", "LOGNAME", "PATH", "SHELL", "TERM", "TMPDIR", "USER"),
+    "CHECKREIN_WORKER",  # a server that a worker starts must know it
+)
 SECRET_PARTS = words("TOKEN SECRET PASSWORD PASSWD PASSPHRASE KEY AUTH COOKIE PAT DSN CREDENTIAL CREDENTIALS")
 """A variable with one of these between its underscores stays away from a project's headers helper."""
 

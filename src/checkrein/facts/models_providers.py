@@ -186,6 +186,7 @@ SKIPS: dict[str, str] = {name: f"CLAUDE_CODE_SKIP_{name.upper()}_AUTH" for name 
 CREDENTIALS: frozenset[str] = frozenset(
     {name for provider in PROVIDERS.values() for name in provider.key_variables}
     | {"ANTHROPIC_CUSTOM_HEADERS", "CLAUDE_CODE_OAUTH_TOKEN", "CHECKREIN_MODEL__API_KEY"}
+    | {"CHECKREIN_SERVE__TOKEN"}
     | {"MCP_CLIENT_SECRET", "MCP_ID_TOKEN"}
 )
 """Variables with Checkrein's own credentials. No child gets them, and their values are always masked."""

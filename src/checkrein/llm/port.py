@@ -187,6 +187,18 @@ class Usage(Struct, frozen=True, gc=False):
             self.searches + other.searches,
         )
 
+    def __sub__(self, earlier: Usage) -> Usage:
+        """What was used since."""
+        return Usage(
+            self.input - earlier.input,
+            self.output - earlier.output,
+            self.cache_read - earlier.cache_read,
+            self.cache_creation - earlier.cache_creation,
+            self.cache_creation_1h - earlier.cache_creation_1h,
+            self.reasoning - earlier.reasoning,
+            self.searches - earlier.searches,
+        )
+
 
 class Started(Struct, frozen=True, tag="started", gc=False):
     """The endpoint accepted the request. `id` is its message id, `model` the model that really answers."""

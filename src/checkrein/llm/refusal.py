@@ -65,9 +65,11 @@ _BY_NAME: dict[str, FailureKind] = {
 _WINDOW = re.compile(r"exceed context limit: (\d+) \+ (\d+) > (\d+)")
 _PROMPT = re.compile(r"prompt is too long(?:: (\d+) tokens > (\d+))?")
 _CONTEXT = re.compile(r"maximum context length (?:is|of) (\d+) tokens")
-_ASKED = re.compile(r"(\d+) (?:in the messages|input tokens|tokens from the input)")
+_ASKED = re.compile(r"(?<!\d)(\d+) (?:in the messages|input tokens|tokens from the input)")
 _RESULTED = re.compile(r"resulted in (\d+) tokens")
-_COMPLETION = re.compile(r"(\d+) (?:in the completion|output tokens)|completion_tokens' is too large: (\d+)")
+_COMPLETION = re.compile(
+    r"(?<!\d)(\d+) (?:in the completion|output tokens)|completion_tokens' is too large: (\d+)"
+)
 _CREDIT = re.compile(
     r"credit balance is too low|exceeded your current quota|insufficient (?:credits|funds)", re.I
 )

@@ -7,6 +7,7 @@ from typing import Any, Literal
 from msgspec import Struct
 
 PluginScope = Literal["user", "project", "local"]
+SCOPES: tuple[PluginScope, ...] = ("user", "project", "local")
 
 
 class Capabilities(Struct, frozen=True, omit_defaults=True):
@@ -50,7 +51,7 @@ class Capabilities(Struct, frozen=True, omit_defaults=True):
 
 class Pinned(Struct, frozen=True, omit_defaults=True, kw_only=True):
     """One version of a plugin. `hash` is that of its content, `source` where it came from as a marketplace
-    writes it, `commit` the commit there."""
+    writes it, `commit` the commit there (of an npm package, its version)."""
 
     hash: str
     version: str
@@ -72,8 +73,9 @@ class Installed(Struct, frozen=True, omit_defaults=True, kw_only=True):
 
 
 class Known(Struct, frozen=True, omit_defaults=True, kw_only=True):
-    """A marketplace that the user added. `hash` is the content of its copy in the cache; None for a
-    directory, which is read where it is. `left_out` are links and submodules that the copy has not."""
+    """A marketplace that the user added, at a `commit` (of an npm package: a version). `hash` is the content
+    of its copy in the cache; None for a directory, which is read where it is. `left_out` are links and
+    submodules that the copy has not."""
 
     source: dict[str, Any]
     hash: str | None = None

@@ -24,6 +24,7 @@ from checkrein.model.items import (
     Skill,
     SwitchedOff,
 )
+from checkrein.model.recipe import Recipe
 from checkrein.model.rule import Rule
 
 T = TypeVar("T")
@@ -44,6 +45,7 @@ class Sources(Struct, frozen=True, kw_only=True):
     settings: tuple[Setting, ...] = ()
     credentials: tuple[Credential, ...] = ()
     switched_off: tuple[SwitchedOff, ...] = ()
+    recipes: tuple[Recipe, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
 
     def of(self, scopes: Collection[Scope]) -> Sources:
@@ -178,6 +180,8 @@ class Project(Struct, frozen=True, kw_only=True):
     `others` holds, by dialect, the content of other agents' files. `show`, `why` and `check` use it.
     Sessions, trust, deploy and compile never do.
 
+    `recipes` are those of the project's folders, without those that Checkrein brings: `Library` joins them.
+
     `governance` is set where Checkrein's configuration says which skills a session sees.
     """
 
@@ -188,6 +192,8 @@ class Project(Struct, frozen=True, kw_only=True):
     agents: dict[str, Resolved[Agent]] = {}
     servers: dict[str, Resolved[Server]] = {}
     plugins: dict[str, Resolved[Plugin]] = {}
+    recipes: dict[str, Resolved[Recipe]] = {}
+    sub_recipes: dict[str, Resolved[Recipe]] = {}
     hooks: tuple[Hook, ...] = ()
     rules: tuple[Rule, ...] = ()
     instructions: tuple[Instruction, ...] = ()

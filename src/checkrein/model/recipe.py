@@ -1,11 +1,12 @@
 """A recipe as its file says it: inputs, steps and routes, each with its place.
 
-A Recipe is raw: values that are wrong stay as written, and the reader's diagnostics say so. What runs is a
-`Plan` of `checkrein.model.recipe_plan`, which exists only for a recipe without errors.
+A Recipe is raw: values of a wrong type stay in `unknown`, and the reader's diagnostics say so. What runs is
+a `Plan` of `checkrein.model.recipe_plan`, which exists only for a recipe without errors.
 """
 
 from __future__ import annotations
 
+import re
 from typing import Any, Literal
 
 from msgspec import Struct, field
@@ -25,16 +26,33 @@ StepKind = Literal[
     "sub_recipe",
     "foreach",
     "parallel",
+    "dispatch",
     "none",
 ]
-"""What a step does: the one discriminator of its YAML. `none` is a step that has not exactly one."""
+"""What a step does: the one discriminator of its YAML. `none` is a step that has not exactly one. Only the
+plan of a campaign has `dispatch` steps."""
 
 Effect = Literal["pure", "keyed", "once"]
 """What a second start of a step after a crash means: nothing (`pure`), the same key again (`keyed`), or a
 person must say what happened (`once`)."""
 
 DONE, ESCALATE = "done", "escalate"
-"""The two targets that are no steps: the end of the recipe, and its failure."""
+"""The two targets that are no steps: the end of the recipe, and its failure. A step of that name wins."""
+
+RUN_SKILL = "run_skill"
+"""The tool that runs a skill in a worker."""
+
+BODY_ITEM = "item"
+"""The name of a `foreach`'s item in `context`, where `as` gives no other."""
+
+
+_INPUT = re.compile(r"(?:\$\{\{\s*)?inputs\.([\w-]+)(?:\s*\}\})?")
+
+
+def input_name(text: str) -> str:
+    """The ingredient that a `gate` or a `skip_when_false` names: `x`, `inputs.x` or `${{ inputs.x }}`."""
+    match = _INPUT.fullmatch(text.strip())
+    return match[1] if match else text.strip()
 
 
 class Ingredient(Item, frozen=True, kw_only=True):
@@ -108,6 +126,19 @@ class Step(Item, frozen=True, kw_only=True):
     def tool(self) -> str | None:
         """The tool that the step calls, if it calls one by name."""
         return str(self.subject) if self.kind == "tool" else None
+
+    @property
+    def skill_command(self) -> str | None:
+        """The command line of a worker: a skill with its arguments."""
+        command = self.with_args.get("skill_command") if self.tool == RUN_SKILL else None
+        return command if isinstance(command, str) else None
+
+    @property
+    def skill(self) -> str | None:
+        """The skill that the step runs, without slash and namespace; None when only the run can tell."""
+        words = (self.skill_command or "").split()
+        name = words[0].removeprefix("/").rpartition(":")[2] if words else ""
+        return name if name and "${{" not in name else None
 
 
 class Dispatch(Item, frozen=True, kw_only=True):

@@ -23,9 +23,15 @@ class PlanBody(Struct, frozen=True, kw_only=True):
 
 
 class PlanStep(Struct, frozen=True, kw_only=True):
-    """A step with every default filled in. `on_success` None means that `on_result` decides.
+    """A step with every default filled in. `on_success` None means that `on_result` decides; without a
+    condition that holds, the step has failed.
 
-    Targets are step names of the same body, `done` or `escalate`; the reader of a plan never meets another.
+    Targets are step names of the same body, `done` or `escalate` (unless a step has that name); the reader of
+    a plan never meets another. `skip_when_false` is a condition: when it does not hold, the step is skipped
+    and `skipped_to` is next. `optional_refs` are names of the context that may be missing.
+
+    `with_args`, `message` and the `subject` of a `foreach` still hold expressions. A `wait` has `seconds` or
+    `until` in `with_args`. The subject of a `dispatch` is the recipe that it runs with `with_args` as inputs.
     """
 
     name: str
@@ -50,18 +56,24 @@ class PlanStep(Struct, frozen=True, kw_only=True):
     timeout: float | None = None
     effect: Effect = "once"
     queue: str | None = None
+    optional_refs: frozenset[str] = frozenset()
     variable: str | None = None
     limit: int | None = None
     bodies: tuple[PlanBody, ...] = ()
 
 
 class Plan(Struct, frozen=True, kw_only=True):
-    """`digest` is that of every file that took part; a run goes on only under the digest it began with."""
+    """`digest` is that of every file that took part; a run goes on only under the digest it began with.
+    `enabled` are subsets and packs that a person switched on for this run alone.
+    In a campaign, captured values are `campaign` as well as `context`."""
 
     name: str
     origin: Origin
     inputs: dict[str, Any]
     body: PlanBody
     packs: tuple[str, ...] = ()
+    enabled: tuple[str, ...] = ()
+    is_campaign: bool = False
+    rules: tuple[str, ...] = ()
     workspace: str | None = None
     digest: str

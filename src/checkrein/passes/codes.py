@@ -50,10 +50,11 @@ def pages() -> dict[str, Page]:
     from checkrein.dialects.codes import CODES as READING
     from checkrein.dialects.generic.loss_codes import CODES as WRITING
     from checkrein.facts.codes import CODES as OTHERS
+    from checkrein.facts.recipe_codes import CODES as RECIPES
     from checkrein.passes.checks.table import checks
 
     found = {check.code: page_of(check) for check in checks().values()}
-    for code, entry in (READING | WRITING | OTHERS).items():
+    for code, entry in (READING | WRITING | OTHERS | RECIPES).items():
         found[code] = Page(
             code=code,
             name=entry.name,

@@ -68,6 +68,7 @@ _ORDERS = {
     "agent": "managed > command line > project (nearest first) > user > plugin",
     "server": "managed alone if present; else command line > local > project > user > plugin",
     "plugin": "command line > project > user",
+    "recipe": "project (nearest first, .checkrein before .autoskillit) > bundled",
     "setting": "managed > command line > local > project > user; lists are joined, objects merged",
     "instruction": "managed, user, then each directory from the root down; all are joined, none overrides",
     "rule": "deny > ask > allow; the scope does not matter",
@@ -334,11 +335,9 @@ def _single(kind: str, name: str, item: Item | Rule, value: Any, lost: str | Non
 
 
 def _groups(project: Project) -> Iterator[tuple[str, dict[str, Resolved[Any]]]]:
-    yield "skill", project.skills
-    yield "command", project.commands
-    yield "agent", project.agents
-    yield "server", project.servers
-    yield "plugin", project.plugins
+    for kind in ("skill", "command", "agent", "server", "plugin", "recipe"):
+        yield kind, getattr(project, f"{kind}s")
+    yield "recipe", project.sub_recipes
 
 
 def _by_name(project: Project, name: str) -> Iterator[Match]:

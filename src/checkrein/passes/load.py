@@ -86,6 +86,8 @@ def load(path: str | os.PathLike[str] = ".", **given: Unpack[LoadOptions]) -> Pr
     own = claude.read(place, options)
     others = _others(place, own) if detect else {}
     sources = own + agent_skills.read(place)
+    if detect:
+        sources = sources + _recipes(place)
     if located.spec is not None and not (_holds(sources, located.spec) or _is_of(others, located.spec)):
         from checkrein.dialects.claude import files
 
@@ -153,6 +155,12 @@ def _own_skills(place: Place) -> Sources:
     return Sources(skills=skills, diagnostics=tuple(log))
 
 
+def _recipes(place: Place) -> Sources:
+    from checkrein.passes.recipes.folders import read_recipes
+
+    return read_recipes(place)
+
+
 def _bundled() -> Sources:
     from checkrein.passes.visibility.bundled_skills import bundled_skills
 
@@ -198,8 +206,10 @@ def _others(place: Place, own: Sources) -> dict[str, Project]:
 
 
 def _holds(sources: Sources, spec: str) -> bool:
-    items = (*sources.skills, *sources.commands, *sources.agents, *sources.instructions)
-    return any(os.path.realpath(item.origin.file) == spec for item in items)
+    items = (*sources.skills, *sources.commands, *sources.agents, *sources.instructions, *sources.recipes)
+    files = [item.origin.file for item in items]
+    files += [one.origin.file for one in sources.diagnostics if one.code == "RECIPE001"]
+    return any(os.path.realpath(file) == spec for file in files)
 
 
 def _is_of(others: Mapping[str, Project], spec: str) -> bool:

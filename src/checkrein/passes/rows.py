@@ -14,9 +14,10 @@ from checkrein.base.secrets import REDACTED, redact, redact_command, redact_text
 from checkrein.dialects.claude.settings import dotted, undotted
 from checkrein.model.items import Agent, Command, Hook, Instruction, Item, Plugin, Server, Setting, Skill
 from checkrein.model.project import Candidate, Effective, Project, Resolved
+from checkrein.model.recipe import Recipe
 from checkrein.model.rule import Rule
 
-KINDS = ("instruction", "skill", "command", "agent", "rule", "hook", "server", "plugin", "setting")
+KINDS = ("instruction", "skill", "command", "agent", "rule", "hook", "server", "plugin", "recipe", "setting")
 PLURALS = {f"{kind}s": kind for kind in KINDS} | {
     "instructions": "instruction",
     "memory": "instruction",
@@ -159,6 +160,7 @@ _BY_KIND = {
     "agent": lambda project: _named("agent", project.agents),
     "server": lambda project: _named("server", project.servers),
     "plugin": lambda project: _named("plugin", project.plugins),
+    "recipe": lambda project: _named("recipe", {**project.sub_recipes, **project.recipes}),
     "rule": _rules,
     "hook": _hooks,
     "setting": _settings,
@@ -180,6 +182,8 @@ def summary(item: object) -> str:
             return line or redact_text(item.url or item.prompt or f"{item.server}/{item.tool}")
         case Plugin():
             return " ".join(filter(None, (item.version, _first_line(item.description))))
+        case Recipe():
+            return _first_line(item.description or item.summary) or "no description"
         case Instruction():
             return f"{len(item.text.encode())} bytes"
         case Rule():

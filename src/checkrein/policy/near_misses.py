@@ -39,7 +39,7 @@ def _candidates(
 ) -> Iterator[tuple[float, NearMiss]]:
     asked = [piece.text for piece in decision.trace if piece.verdict == "ask" and piece.text]
     for rule in rules:
-        if rule.problem is not None:
+        if rule.problem is not None or rule.origin.scope == "bundled":
             continue
         dropped = not context.trusted and rule.origin.scope in NEEDS_TRUST
         for closeness, because in _compared(rule, call, asked, dropped):

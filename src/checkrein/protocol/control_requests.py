@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from checkrein.base.errors import UsageError
+from checkrein.base.errors import CheckreinError, UsageError
 from checkrein.protocol.handshake import Greeting, read, reply
 from checkrein.protocol.inbox import INITIALIZE, Handler, Told
+from checkrein.protocol.reload_requests import ReloadRequests
+from checkrein.protocol.session_requests import SessionRequests
 from checkrein.protocol.wire import Frame
 from checkrein.runtime.session.events import Event, ModeChanged
 from checkrein.runtime.session.session import Session
@@ -19,8 +21,12 @@ SLOW = frozenset(
         "mcp_set_servers",
         "mcp_status",
         "mcp_toggle",
+        "get_task_output",
         "read_file",
+        "reload_output_styles",
+        "reload_plugins",
         "rewind_files",
+        "seed_read_state",
         "stop_task",
     }
 )
@@ -35,6 +41,7 @@ class ControlRequests:
         self._session = session
         self._key_source = key_source
         self._show = show
+        self._more = (ReloadRequests(session), SessionRequests(session))
 
     @property
     def handlers(self) -> dict[str, Handler]:
@@ -52,6 +59,7 @@ class ControlRequests:
             "stop_task": self._stop_task,
             "apply_flag_settings": self._apply_settings,
             "read_file": self._read_file,
+            **{name: handler for part in self._more for name, handler in part.handlers.items()},
         }
 
     def greeted(self, greeting: Greeting) -> Frame:
@@ -109,8 +117,13 @@ class ControlRequests:
         return self._session.servers.set_servers(servers)
 
     def _rewind(self, request: Frame) -> Frame:
-        uuid = str(_text(request, "user_message_id"))
-        restored = self._session.rewind(uuid, dry_run=request.get("dry_run") is True)
+        uuid, dry_run = str(_text(request, "user_message_id")), request.get("dry_run") is True
+        try:
+            restored = self._session.rewind(uuid, dry_run=dry_run)
+        except CheckreinError as error:
+            if not dry_run:
+                raise
+            return {"canRewind": False, "error": error.message}
         return {
             "canRewind": True,
             "filesChanged": [*restored.restored, *restored.deleted],

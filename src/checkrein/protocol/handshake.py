@@ -12,6 +12,8 @@ from msgspec import Struct
 from checkrein.base.errors import UsageError
 from checkrein.facts.claude import CALLER_TRANSPORT, COMPATIBLE_VERSION
 from checkrein.facts.models import ALIASES, find_model
+from checkrein.model.items import Command, Skill
+from checkrein.model.view import View
 from checkrein.protocol.host_hooks import HostHook, host_hooks
 from checkrein.protocol.stream_json import CAPABILITIES
 from checkrein.protocol.wire import Frame
@@ -83,8 +85,8 @@ def reply(session: Session, greeting: Greeting, key_source: str, *, again: bool 
     conversation = session.conversation
     project = conversation.view.project
     offered: Frame = {
-        "commands": list(_commands(session)),
-        "agents": list(_agents(session)),
+        "commands": commands(session),
+        "agents": agents(session),
         "output_style": styles.chosen(project),
         "available_output_styles": [styles.DEFAULT, *styles.styles(project)],
         "models": list(_models()),
@@ -99,27 +101,35 @@ def reply(session: Session, greeting: Greeting, key_source: str, *, again: bool 
     return offered | ({"hooks_applied": not again} if greeting.hooks or again else {})
 
 
-def _commands(session: Session) -> Iterator[Frame]:
+def commands(session: Session) -> list[Frame]:
+    """What a user can call by name in a prompt."""
     from checkrein.runtime.turn.builtin_commands import COMMANDS
 
     if not session.conversation.options.commands:
-        return
+        return []
     view = session.conversation.view
-    for name, one in (view.commands | view.skills).items():
-        if one.user_invocable:
-            yield {
-                "name": name,
-                "description": one.description or "",
-                "argumentHint": one.argument_hint or "",
-            }
-    for name, command in COMMANDS.items():
-        yield {"name": name, "description": command.summary, "argumentHint": command.hint, "builtin": True}
+    built_in = (
+        {"name": name, "description": command.summary, "argumentHint": command.hint, "builtin": True}
+        for name, command in COMMANDS.items()
+    )
+    return [*invocable(view), *built_in]
 
 
-def _agents(session: Session) -> Iterator[Frame]:
-    for name, agent in session.conversation.offer.agents.items():
-        model = {"model": agent.model} if agent.model else {}
-        yield {"name": name, "description": agent.description or "", **model}
+def invocable(view: View) -> list[Frame]:
+    """The commands and skills that a user may call."""
+    items: dict[str, Command | Skill] = {**view.commands, **view.skills}
+    return [
+        {"name": name, "description": one.description or "", "argumentHint": one.argument_hint or ""}
+        for name, one in items.items()
+        if one.user_invocable
+    ]
+
+
+def agents(session: Session) -> list[Frame]:
+    return [
+        {"name": name, "description": one.description or "", **({"model": one.model} if one.model else {})}
+        for name, one in session.conversation.offer.agents.items()
+    ]
 
 
 def _models() -> Iterator[Frame]:

@@ -15,6 +15,7 @@ from checkrein.facts.claude import SDK_ENV
 from checkrein.protocol.control_requests import SLOW, ControlRequests
 from checkrein.protocol.handshake import Greeting, read
 from checkrein.protocol.heartbeats import Heartbeats
+from checkrein.protocol.held_reply import HeldReply
 from checkrein.protocol.host_asker import HostAsker
 from checkrein.protocol.host_hooks import add_hooks
 from checkrein.protocol.host_servers import exchange_with
@@ -95,15 +96,10 @@ class HostedRun:
     ) -> Session:
         beats = Heartbeats(lambda call, seconds: self._out.write(self._made.progress(call, seconds)))
         waits = Waits(lambda text: self._show(Notice("info", text)), retries=False)
-        try:
-            job = opened.enter_context(place(greeting))
-            if self._asks:
-                job = replace(job, asker=HostAsker(self._requests, self._states))
-            session = opened.enter_context(open_session(job, signals, self._show, (waits, beats)))
-        except CheckreinError as error:
-            if greeting is not None:
-                self._refuse(greeting.frame, error)
-            raise
+        job = opened.enter_context(place(greeting))
+        if self._asks:
+            job = replace(job, asker=HostAsker(self._requests, self._states))
+        session = opened.enter_context(open_session(job, signals, self._show, (waits, beats)))
         opened.enter_context(HostWatch(self._out, session.control.stop))
         self._made.session_id = session.id
         return session
@@ -114,13 +110,8 @@ class HostedRun:
         session.control.wakes.watch(self._show_now)
         session.control.exchange = exchange_with(self._requests)
         session.mirror(self._mirror)
-        if greeting is not None:
-            add_hooks(greeting.hooks, session.control, self._requests)
-            session.servers.greet()
-        if greeting is not None:
-            self._inbox.reply(greeting.frame, lambda: requests.greeted(greeting))
-        self._inbox.attach(session.control, requests.handlers, SLOW)
         try:
+            self._begin(session, requests, greeting)
             self._play(session, signals)
         except UsageError as error:
             self._last.told = False
@@ -129,10 +120,30 @@ class HostedRun:
         finally:
             self._inbox.close()
 
+    def _begin(self, session: Session, requests: ControlRequests, greeting: Greeting | None) -> None:
+        """Greet the host. A call that was put off comes up again before anything else."""
+
+        def greet() -> None:
+            if greeting is not None:
+                self._inbox.reply(greeting.frame, lambda: requests.greeted(greeting))
+            self._inbox.attach(session.control, requests.handlers, SLOW)
+
+        if greeting is not None:
+            add_hooks(greeting.hooks, session.control, self._requests)
+            session.servers.greet()
+        if session.conversation.state.deferred is None:
+            greet()
+            return
+        held = HeldReply(greet)
+        session.consumers.append(held.take)
+        try:
+            self._turn(session, AGAIN)
+        finally:
+            held.release()
+            session.consumers.remove(held.take)
+
     def _play(self, session: Session, signals: Signals) -> None:
         """Run every prompt. A run that a signal ends before its first prompt has a result too."""
-        if session.conversation.state.deferred is not None:
-            self._turn(session, AGAIN)
         for prompt in signals.awaited(self._inbox.prompts(idle_of(session, self._last.show))):
             self._made.about = _about(self._inbox.current)
             if isinstance(prompt, Unusable):

@@ -33,21 +33,23 @@ def usage_fields(usage: Usage) -> Frame:
     }
 
 
+def message_start(event: Started, usage: Usage) -> Frame:
+    message: Frame = {
+        "id": event.id,
+        "type": "message",
+        "role": "assistant",
+        "model": event.model,
+        "content": [],
+        "stop_reason": None,
+        "stop_sequence": None,
+        "usage": usage_fields(usage),
+    }
+    return {"type": "message_start", "message": message}
+
+
 def raw_events(event: ModelEvent) -> Iterator[Frame]:
-    """The Messages API events for a model event, whatever wire it came over."""
+    """The other Messages API events for a model event."""
     match event:
-        case Started():
-            message: Frame = {
-                "id": event.id,
-                "type": "message",
-                "role": "assistant",
-                "model": event.model,
-                "content": [],
-                "stop_reason": None,
-                "stop_sequence": None,
-                "usage": usage_fields(Usage()),
-            }
-            yield {"type": "message_start", "message": message}
         case BlockStarted():
             yield {"type": "content_block_start", "index": event.index, "content_block": _empty_block(event)}
         case TextDelta():

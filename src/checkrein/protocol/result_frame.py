@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
@@ -11,8 +12,9 @@ from checkrein.protocol.wire import Frame
 from checkrein.runtime.session.events import ModelUsage, Result
 
 
-def result_frame(result: Result, uuid: str) -> Frame:
-    """The terminal frame; also what `--output-format json` prints."""
+def result_frame(result: Result, uuid: str, before: Usage | None = None) -> Frame:
+    """The terminal frame; also what `--output-format json` prints. `usage` is that of the turn, without what
+    was used `before` it; costs and `modelUsage` count the whole session."""
     failed = result.subtype != "success"
     outcome: Frame = {} if failed else {"api_error_status": result.status_code}
     frame: Frame = {
@@ -37,8 +39,8 @@ def result_frame(result: Result, uuid: str) -> Frame:
         "stop_reason": result.stop_reason,
         "session_id": result.session_id,
         "total_cost_usd": result.cost_usd,
-        "usage": _result_usage(result.usage),
-        "modelUsage": {name: _model_usage(name, used) for name, used in result.by_model.items()},
+        "usage": _result_usage(result.usage - (before or Usage())),
+        "modelUsage": model_usage(result.by_model),
         "permission_denials": [_denial(denial) for denial in result.denials],
         "terminal_reason": result.terminal_reason,
         "fast_mode_state": "off",
@@ -90,6 +92,10 @@ def _result_usage(usage: Usage) -> Frame:
         "iterations": [],
         "speed": "standard",
     }
+
+
+def model_usage(by_model: Mapping[str, ModelUsage]) -> Frame:
+    return {name: _model_usage(name, used) for name, used in by_model.items()}
 
 
 def _model_usage(name: str, used: ModelUsage) -> Frame:

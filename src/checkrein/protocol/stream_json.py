@@ -17,8 +17,8 @@ from checkrein.base import clock
 from checkrein.base.ids import new_uuid
 from checkrein.facts.claude import COMPATIBLE_VERSION
 from checkrein.facts.subagents import AGENT_TOOL
-from checkrein.llm.port import Block, BlockCompleted, Started, Text, ToolUse, Usage
-from checkrein.protocol.raw_events import raw_events, usage_fields
+from checkrein.llm.port import Block, BlockCompleted, Started, Text, ToolUse, Usage, UsageReport
+from checkrein.protocol.raw_events import message_start, raw_events, usage_fields
 from checkrein.protocol.result_frame import result_frame
 from checkrein.protocol.task_frames import TaskFrames
 from checkrein.protocol.tool_frames import result_block
@@ -81,6 +81,8 @@ class Frames:
         self.about: Frame = {}
         self._asked_at = 0.0
         self._reply = Started("", "")
+        self._used: Usage | None = None
+        self._spent = Usage()
         self._placed: set[str] = set()
         self._held: list[Event] = []
         self._tasks = TaskFrames()
@@ -174,7 +176,8 @@ class Frames:
                 cut = _INTERRUPTED.get(event.result.terminal_reason)
                 if cut is not None and self.options.hosted:
                     yield self._user([{"type": "text", "text": cut}], new_uuid())
-                yield result_frame(event.result, event.uuid) | self.about
+                yield result_frame(event.result, event.uuid, self._spent) | self.about
+                self._spent = event.result.usage
 
     def _is_hidden(self, event: AssistantBlock) -> bool:
         """The words of an agent that the conversation waits for belong to its report. Its calls, and the
@@ -226,7 +229,7 @@ class Frames:
             "output_style": event.output_style,
             "agents": list(event.agents),
             "skills": list(event.skills),
-            "plugins": [{"name": name, "path": path} for name, path in event.plugins],
+            "plugins": [msgspec.to_builtins(plugin) for plugin in event.plugins],
             "capabilities": list(CAPABILITIES),
             "analytics_disabled": True,
             "product_feedback_disabled": True,
@@ -243,23 +246,27 @@ class Frames:
         }
 
     def _streamed(self, event: Streamed) -> Iterator[Frame]:
-        """The raw events of a reply. A whole block comes before the event that ends it."""
+        """The raw events of a reply. Its beginning waits for what the request used, which comes next. A whole
+        block comes before the event that ends it."""
         part = event.event
         if isinstance(part, Started):
-            self._reply = part
+            self._reply, self._used = part, None
+            return
+        if self._used is None:
+            self._used = part.usage if isinstance(part, UsageReport) else Usage()
+            first_token = int((time.monotonic() - self._asked_at) * 1000)
+            yield self._raw(message_start(self._reply, self._used)) | {"ttft_ms": first_token}
         for raw in raw_events(part):
             if raw["type"] == "content_block_stop" and isinstance(part, BlockCompleted) and event.uuid:
                 self._placed.add(event.uuid)
                 block = AssistantBlock(
-                    event.uuid, self._reply.id, self._reply.model, part.block, Usage(), last=False
+                    event.uuid, self._reply.id, self._reply.model, part.block, self._used, last=False
                 )
                 yield self._assistant(block)
-            timed = (
-                {"ttft_ms": int((time.monotonic() - self._asked_at) * 1000)}
-                if raw["type"] == "message_start"
-                else {}
-            )
-            yield self._frame("stream_event", {"event": raw, "parent_tool_use_id": None}) | timed
+            yield self._raw(raw)
+
+    def _raw(self, event: Frame) -> Frame:
+        return self._frame("stream_event", {"event": event, "parent_tool_use_id": None})
 
     def _assistant(self, event: AssistantBlock) -> Frame:
         message = {

@@ -13,6 +13,7 @@ import pytest
 from checkrein.cli import registry
 from checkrein.cli.main import run
 from checkrein.cli.schema import make_schema, schema_names
+from checkrein.passes.checks.recipe_examples import RECIPE, recipe
 
 EXAMPLE = Path(__file__).parents[3] / "examples" / "first"
 
@@ -71,6 +72,12 @@ CALLS: dict[str, list[tuple[list[str], int]]] = {
     "plugin marketplace list": [([], 0)],
     "plugin marketplace remove": [],
     "plugin marketplace update": [([], 0)],
+    "recipe list": [([], 0), (["--all"], 0)],
+    "recipe show": [(["build"], 0)],
+    "recipe check": [([], 0), (["build"], 0)],
+    "recipe graph": [(["build"], 0), (["build", "--write"], 0)],
+    "recipe card": [(["build"], 0), (["build", "--write"], 0)],
+    "recipe migrate": [([], 0)],
     "worktree list": [],
     "worktree clean": [],
     "trust": [(["--list"], 0), (["--yes"], 0)],
@@ -124,7 +131,13 @@ def example() -> dict[str, object]:
     }
     settings = json.loads((EXAMPLE / ".claude/settings.json").read_text())
     settings["permissions"]["allow"] = [*settings["permissions"].get("allow", []), "Write(docs/**)"]
-    return {**files, ".claude/settings.json": settings, "AGENTS.md": "For other agents.\n", ".mcp.json": WIKI}
+    return {
+        **files,
+        ".claude/settings.json": settings,
+        "AGENTS.md": "For other agents.\n",
+        ".mcp.json": WIKI,
+        RECIPE: recipe(),
+    }
 
 
 def test_every_envelope_command_is_called() -> None:

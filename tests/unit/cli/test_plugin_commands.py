@@ -12,7 +12,7 @@ import pytest
 
 from checkrein.passes.load import load
 from support.files import lay
-from support.plugins import below, commit, marketplace, plugin, served, with_hook, zipped
+from support.plugins import below, commit, git, marketplace, plugin, served, with_hook, zipped
 
 Ask = Callable[..., Any]
 pytestmark = [pytest.mark.project({}, inside="."), pytest.mark.usefixtures("project")]
@@ -296,7 +296,15 @@ def test_init_validates_and_tags(ask: Ask, project: Path) -> None:
     made = ask("plugin", "init", "reviewer", "--marketplace", "--author", "Ann", status=0)
     assert len(made["files"]) == 3
     assert ask("plugin", "validate", "reviewer", "--strict", status=0) == {"valid": True}
-    assert ask("plugin", "tag", "reviewer", status=0)["tag"] == "reviewer--v0.1.0"
+    assert ask("plugin", "tag", "reviewer", "--dry-run", status=0) == {"tag": "reviewer--v0.1.0"}
+    assert ask("plugin", "tag", "reviewer", status=1)["kind"] == "tag_refused"
+    lay(home(), {".gitconfig": "[user]\n  name = Ann\n  email = ann@example.com\n"})
+    head = commit(project / "reviewer")
+    assert ask("plugin", "tag", "reviewer", status=0) == {"tag": "reviewer--v0.1.0", "commit": head}
+    assert git(project / "reviewer", "rev-parse", "reviewer--v0.1.0^{commit}").strip() == head
+    assert "exists" in ask("plugin", "tag", "reviewer", status=1)["message"]
+    (project / "reviewer/skills/reviewer/SKILL.md").write_text("changed")
+    assert "not committed" in ask("plugin", "tag", "reviewer", status=1)["message"]
     assert ask("plugin", "init", "reviewer", status=1)["kind"] == "plugin_exists"
     (project / "reviewer/.claude-plugin/plugin.json").write_text('{"name": 1}')
     assert ask("plugin", "validate", "reviewer", status=1)["valid"] is False

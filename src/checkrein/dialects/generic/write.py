@@ -93,8 +93,8 @@ def write_for(
     _hooks(sources.hooks, target, draft)
     _rules(sources.rules, target, options, draft)
     (settings or _lose_settings)(sources.settings, target, draft)
-    for kind, others in (("plugin", sources.plugins), ("marketplace", sources.marketplaces)):
-        for other in others:
+    for kind, others in _OTHERS.items():
+        for other in getattr(sources, others):
             _lose(other, kind, target, draft)
     for path, document in draft.documents.items():
         text = emit.toml_text(document) if path.endswith(".toml") else emit.json_text(document)
@@ -112,6 +112,7 @@ _KINDS = {
     "rules": "rule",
     "settings": "setting",
 }
+_OTHERS = {"plugin": "plugins", "marketplace": "marketplaces", "recipe": "recipes"}
 
 
 def _without_native(sources: Sources, target: Target, options: Options, draft: Draft) -> Sources:
@@ -151,7 +152,7 @@ def _lies_in(item: Item | Rule, places: tuple[str, ...], options: Options) -> bo
 
 def _lose_all(sources: Sources, target: Target) -> Written:
     draft = Draft([], {}, [], [], Variables())
-    names = {**_KINDS, "plugins": "plugin", "marketplaces": "marketplace"}
+    names = {**_KINDS, **{name: kind for kind, name in _OTHERS.items()}}
     for name, kind in names.items():
         for item in getattr(sources, name):
             ledger = draft.ledger(target, kind, item)

@@ -22,6 +22,8 @@ from checkrein.model.project import Project
 from checkrein.passes.checks.prose import Body
 
 if TYPE_CHECKING:
+    from checkrein.passes.recipes.contracts import Contracts
+    from checkrein.passes.recipes.library import Library
     from checkrein.policy.tools import Tools
 
 Files = dict[str, str]
@@ -52,6 +54,20 @@ class Subject:
         from checkrein.passes.tools import added_tools
 
         return added_tools(self.project.place.root).registry()
+
+    @cached_property
+    def library(self) -> Library:
+        """All recipes that the project can run."""
+        from checkrein.passes.recipes.library import library_of
+
+        return library_of(self.project)
+
+    @cached_property
+    def contracts(self) -> Contracts:
+        """The contracts of the project's skills."""
+        from checkrein.passes.recipes.contracts import Contracts
+
+        return Contracts(self.project)
 
     def text(self, file: str) -> str:
         if file not in self._texts:

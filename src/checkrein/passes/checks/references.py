@@ -17,7 +17,7 @@ _LINK = re.compile(r"\]\(<?((?:\./)?[\w][\w./-]*\.\w{1,5})(?:#[^)\s]{0,200})?>?\
 _PATH = re.compile(
     r"(?:\./)?(?:scripts|references?|assets|templates|resources|examples)/[\w][\w./-]*\.\w{1,5}"
 )
-_TAIL = re.compile(r"/[\w][\w./-]*\.\w{1,5}`")
+_TAIL = re.compile(r"/[\w][\w./-]{0,300}\.\w{1,5}`")
 """The end of a path in a code span. It starts with a fixed character, so the search is quick."""
 _ROOTED = re.compile(r"\$\{CLAUDE_SKILL_DIR\}/([\w][\w./-]*\.\w{1,5})")
 _WRITES = re.compile(

@@ -30,6 +30,7 @@ FAMILIES: tuple[Family, ...] = (
     Family("BEH", "beh", "The behavior vocabulary that deploy translates for other agents"),
     Family("DIA", "dialects", "Files of other agents: Copilot, Codex, Cursor, Gemini CLI, opencode"),
     Family("XP", "crossfile", "Cross-file: references that lead nowhere, things that can never happen"),
+    Family("RCP", "recipes", "Recipes: steps, routes, inputs and what flows between them"),
 )
 
 
@@ -38,11 +39,21 @@ def checks() -> dict[str, Check]:
     """Code to check, in order of code."""
     found: dict[str, Check] = {}
     for family in FAMILIES:
-        package = import_module(f"checkrein.passes.checks.{family.package}")
-        for module in iter_modules(package.__path__):
-            check = import_module(f"{package.__name__}.{module.name}").CHECK
-            assert isinstance(check, Check)
-            assert check.code.startswith(family.prefix), check.code
+        for check in checks_of(family.prefix):
             assert check.code not in found, check.code
             found[check.code] = check
     return dict(sorted(found.items()))
+
+
+@cache
+def checks_of(prefix: str) -> tuple[Check, ...]:
+    """The checks of one family, in order of code; only its modules are imported."""
+    family = next(one for one in FAMILIES if one.prefix == prefix)
+    package = import_module(f"checkrein.passes.checks.{family.package}")
+    found = [
+        import_module(f"{package.__name__}.{module.name}").CHECK for module in iter_modules(package.__path__)
+    ]
+    for check in found:
+        assert isinstance(check, Check)
+        assert check.code.startswith(prefix), check.code
+    return tuple(sorted(found, key=lambda check: check.code))

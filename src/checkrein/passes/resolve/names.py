@@ -10,6 +10,7 @@ from checkrein.base.origin import Scope
 from checkrein.facts import claude
 from checkrein.model.items import Agent, Command, Item, Plugin, Server, Skill
 from checkrein.model.project import Candidate, Place, Resolved
+from checkrein.model.recipe import Recipe
 
 T = TypeVar("T", bound=Item)
 Reason = Callable[[T, T], str]
@@ -50,6 +51,7 @@ _NOUN: dict[type[Item], str] = {
     Agent: "agent",
     Server: "server",
     Plugin: "plugin",
+    Recipe: "recipe",
 }
 
 
@@ -94,6 +96,11 @@ def commands(items: Iterable[Command]) -> dict[str, Resolved[Command]]:
 
 def agents(items: Iterable[Agent]) -> dict[str, Resolved[Agent]]:
     return by_name(items, lambda agent: _AGENT_ORDER[agent.origin.scope], scope_reason)
+
+
+def recipes(items: Iterable[Recipe]) -> dict[str, Resolved[Recipe]]:
+    """The project's recipe is nearer than one that Checkrein brings."""
+    return by_name(items, lambda recipe: STANDARD_ORDER[recipe.origin.scope], scope_reason)
 
 
 def plugins(items: Iterable[Plugin]) -> dict[str, Resolved[Plugin]]:

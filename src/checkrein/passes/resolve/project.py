@@ -84,6 +84,8 @@ def resolve(
         agents=names.agents(kept(sources.agents, "agents")),
         servers=servers,
         plugins=names.plugins(sources.plugins),
+        recipes=names.recipes(one for one in sources.recipes if not one.is_sub_recipe),
+        sub_recipes=names.recipes(one for one in sources.recipes if one.is_sub_recipe),
         hooks=tuple(_hooks(kept(sources.hooks, "hooks"), settings, off)),
         rules=tuple(_rules(sources.rules, settings, off)),
         instructions=tuple(_instructions(sources.instructions, settings, off)),

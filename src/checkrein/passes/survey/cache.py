@@ -24,6 +24,7 @@ from checkrein.dialects.claude.plugin_places import LOCK_FILE
 from checkrein.facts import agent_skills, claude
 from checkrein.model.project import Place, Project
 from checkrein.passes.checks.scripts import script_of
+from checkrein.passes.recipes.folders import recipe_folders
 from checkrein.passes.survey.report import Choice, Report
 from checkrein.passes.survey.survey import Target
 from checkrein.passes.survey.units import files_of
@@ -127,6 +128,7 @@ def _around(place: Place) -> Iterator[State]:
     folders.append(os.path.join(place.home, agent_skills.SKILLS_DIR))
     if place.managed_dir is not None:
         folders.append(place.managed_dir)
+    folders += recipe_folders(place)
     for folder in folders:
         if os.path.isdir(folder):
             yield from walk(folder, None).state

@@ -21,6 +21,7 @@ _KINDS = {
     "instructions": "instructions",
     "plugins": "plugins",
     "marketplaces": "marketplaces",
+    "recipes": "recipes",
     "hooks": "hook files",
     "servers": "server files",
     "settings": "settings files",

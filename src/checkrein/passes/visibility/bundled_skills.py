@@ -41,9 +41,13 @@ def bundled_skills(root: Path = PLUGIN) -> tuple[Skill, ...]:
 
 def bundled_names(root: Path = PLUGIN) -> frozenset[str]:
     """The names alone, without reading the files."""
-    return frozenset(
-        file.parent.name for part in (ENTRY, EXTENDED) for file in root.glob(f"{part}/*/SKILL.md")
-    )
+    return frozenset(bundled_files(root))
+
+
+def bundled_files(root: Path = PLUGIN) -> dict[str, str]:
+    """Names to their SKILL.md."""
+    files = (file for part in (ENTRY, EXTENDED) for file in root.glob(f"{part}/*/SKILL.md"))
+    return {file.parent.name: os.fspath(file) for file in files}
 
 
 def default_tiers(items: Iterable[Invocable]) -> dict[str, Tier]:

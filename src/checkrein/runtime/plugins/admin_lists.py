@@ -1,6 +1,6 @@
 """What an administrator lets users install: marketplaces that are known or blocked, commands, side loading.
 
-Only managed settings count, except that a user may block more for himself. Judged before anything is fetched.
+Only managed settings count. Judged before anything is fetched.
 """
 
 from __future__ import annotations
@@ -16,6 +16,9 @@ from checkrein.base.errors import PolicyError
 from checkrein.base.origin import Origin
 from checkrein.model.project import Project
 
+_EXACT = ("ref", "path")
+_SCP = re.compile(r"(?:[\w.-]+@)?([\w.-]+):(?!/)(.+)")
+
 
 class AdminLists:
     def __init__(self, project: Project) -> None:
@@ -24,11 +27,16 @@ class AdminLists:
     def require_marketplace(self, source: Mapping[str, Any]) -> None:
         """Raise PolicyError when the lists refuse this source of a marketplace."""
         blocked = self._entries("blockedMarketplaces")
-        if blocked is not None and any(_matches(one, source) for one, _ in blocked):
+        if blocked is not None and any(_matches(one, source, wide=True) for one, _ in blocked):
             self._refuse("blockedMarketplaces", "names it", source)
         known = self._entries("strictKnownMarketplaces")
         if known is not None and not any(_matches(one, source) for one, _ in known):
             self._refuse("strictKnownMarketplaces", "does not name it", source)
+
+    @property
+    def names_marketplaces(self) -> bool:
+        """Whether there is a list of the marketplaces that may be used."""
+        return self._entries("strictKnownMarketplaces") is not None
 
     def require_commands(self) -> None:
         """Raise PolicyError when plugins may not come from commands."""
@@ -87,9 +95,13 @@ def shown(source: Mapping[str, Any]) -> str:
     return f"{kind} {redact_url(what)}{ref}".strip()
 
 
-def _matches(entry: Any, source: Mapping[str, Any]) -> bool:
+def _matches(entry: Any, source: Mapping[str, Any], *, wide: bool = False) -> bool:
+    """Whether a list's entry means this source: exactly it, with its branch and folder. With `wide`, what the
+    entry leaves open is open, and a repository is the same under every address."""
     if not isinstance(entry, dict):
         return False
+    if wide:
+        entry, source = _plain(entry), _plain(source)
     kind = entry.get("source")
     if kind == "hostPattern":
         return any(_searched(entry.get("hostPattern"), host) for host in _hosts(source))
@@ -98,10 +110,11 @@ def _matches(entry: Any, source: Mapping[str, Any]) -> bool:
         return source.get("source") in ("directory", "file") and _searched(entry.get("pathPattern"), path)
     if kind != source.get("source"):
         return False
-    for key, wanted in entry.items():
+    exact = () if wide or str(entry.get("repo", "")).endswith("/*") else _EXACT
+    for key in dict.fromkeys((*entry, *exact)):
         if key in ("source", "headers", "autoUpdate", "skipLfs"):
             continue
-        given = source.get(key)
+        wanted, given = entry.get(key), source.get(key)
         if key == "repo" and isinstance(wanted, str) and wanted.endswith("/*"):
             if not fnmatch.fnmatchcase(str(given).lower(), wanted.lower()):
                 return False
@@ -111,6 +124,20 @@ def _matches(entry: Any, source: Mapping[str, Any]) -> bool:
         elif str(given).lower() != str(wanted).lower() if key == "repo" else given != wanted:
             return False
     return True
+
+
+def _plain(source: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Git addresses in one spelling; those of GitHub as a repository there."""
+    if source.get("source") not in ("github", "git") or not isinstance(source.get("url"), str):
+        return source
+    url = str(source["url"])
+    scp = _SCP.fullmatch(url)
+    parts = urlsplit(url if scp is None else f"ssh://{scp[1]}/{scp[2]}")
+    host, path = (parts.hostname or "").lower(), parts.path.strip("/").removesuffix(".git")
+    if host == "github.com":
+        others = {key: one for key, one in source.items() if key != "url"}
+        return {**others, "source": "github", "repo": path}
+    return {**source, "url": f"{host}/{path}"}
 
 
 def _hosts(source: Mapping[str, Any]) -> Iterator[str]:

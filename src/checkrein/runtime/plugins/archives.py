@@ -25,6 +25,8 @@ from checkrein.runtime.plugins.package_tree import (
 _BLOCK = 1 << 16
 _TAIL = (1 << 16) + 22
 _LARGEST_DIRECTORY = 8 << 20
+_END, _END_64, _LOCATOR_64 = b"PK\x05\x06", b"PK\x06\x06", b"PK\x06\x07"
+_PACKINGS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 _BROKEN = (
     *(zipfile.BadZipFile, tarfile.TarError, zlib.error, gzip.BadGzipFile),
     *(EOFError, NotImplementedError, RuntimeError, ValueError),
@@ -57,6 +59,7 @@ def _unzip(file: str, target: str) -> None:
             if "\\" in (info.orig_filename or ""):
                 raise UnsafePackageError(f"The file name {info.orig_filename!r} holds a backslash.")
             if info.is_dir():
+                budget.folder()
                 require_name(name.rstrip("/"))
                 continue
             require_name(name)
@@ -64,6 +67,8 @@ def _unzip(file: str, target: str) -> None:
                 raise UnsafePackageError(f"{name!r} is a link or not a plain file.")
             if info.flag_bits & 1:
                 raise UnsafePackageError(f"{name!r} is encrypted.")
+            if info.compress_type not in _PACKINGS:
+                raise UnsafePackageError(f"{name!r} is packed in a way that plugins may not use.")
             if _is_metadata(name):
                 continue
             budget.entry(name)
@@ -72,14 +77,20 @@ def _unzip(file: str, target: str) -> None:
 
 
 def _require_small_directory(file: str) -> None:
-    """The list of files is read whole, so its size counts before it is read."""
+    """The list of files is read whole, so its size counts before it is read. It stands at the end of the
+    archive, and for large ones in a record before the end, which then wins."""
     with open(file, "rb") as archive:
         archive.seek(max(0, os.path.getsize(file) - _TAIL))
         tail = archive.read()
-    at = tail.rfind(b"PK\x05\x06")
+    at = tail.rfind(_END)
     if at < 0 or len(tail) < at + 22:
         raise UnsafePackageError("The archive is broken: it has no end.")
     count, size = struct.unpack("<HI", tail[at + 10 : at + 16])
+    if tail[max(0, at - 20) : at].startswith(_LOCATOR_64):
+        record = tail[max(0, at - 76) : at - 20]
+        if len(record) != 56 or not record.startswith(_END_64):
+            raise UnsafePackageError("The archive is broken: its end is not where it says.")
+        count, size = struct.unpack("<QQ", record[32:48])
     if count > MOST_ENTRIES or size > _LARGEST_DIRECTORY:
         raise UnsafePackageError(f"The package has more than {MOST_ENTRIES} files.")
 
@@ -112,6 +123,7 @@ def _untar(file: str, target: str) -> None:
         for info in archive:
             name = info.name.removeprefix("./").rstrip("/")
             if info.isdir():
+                budget.folder()
                 if name not in ("", "."):
                     require_name(name)
                 continue

@@ -33,13 +33,18 @@ def of_plugin(plugin: Plugin, parts: Sources) -> Capabilities:
             for server in parts.servers
         ),
         *(program.command for program in plugin.programs),
+        *_own_lines(invocables),
     )
     return _joined((*found, script_reach.of_tree(plugin.root, "\n".join(started))))
 
 
 def of_skill(skill: Skill) -> Capabilities:
-    found = (_hooks(skill.hooks), _invocables((skill,)), script_reach.of_tree(skill.directory))
-    return _joined(found)
+    started = (
+        *(" ".join((hook.command or "", *(hook.args or ()))) for hook in skill.hooks),
+        *_own_lines((skill,)),
+    )
+    scripts = script_reach.of_tree(skill.directory, "\n".join(started))
+    return _joined((_hooks(skill.hooks), _invocables((skill,)), scripts))
 
 
 def _hooks(hooks: Iterable[Hook]) -> Capabilities:
@@ -78,13 +83,18 @@ def _servers(servers: Iterable[Server]) -> Capabilities:
 
 
 def _invocables(items: Iterable[Invocable]) -> Capabilities:
-    from checkrein.runtime.skills.template import pieces
-
     found = Capabilities()
     for item in items:
-        lines = [piece.text.strip() for piece in pieces(item.body) if piece.command]
-        found = _joined((found, Capabilities(tools=_lines(item.allowed_tools)), _shell(lines)))
+        tools = Capabilities(tools=_lines(item.allowed_tools))
+        found = _joined((found, tools, _shell(_own_lines((item,)))))
     return found
+
+
+def _own_lines(items: Iterable[Invocable]) -> list[str]:
+    """The shell lines that run when a skill or command is loaded."""
+    from checkrein.runtime.skills.template import pieces
+
+    return [piece.text.strip() for item in items for piece in pieces(item.body) if piece.command]
 
 
 def _shell(lines: Iterable[str]) -> Capabilities:

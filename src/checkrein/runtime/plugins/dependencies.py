@@ -14,8 +14,8 @@ from checkrein.runtime.plugins.marketplace_roll import Catalog, MarketplaceRoll
 from checkrein.runtime.plugins.packages import Package, Packages
 from checkrein.runtime.plugins.versions import Range, Version, highest, parse_range, parse_version
 
-Tags = Callable[[str], dict[str, str]]
-"""From the address of a repository to its tags and their commits."""
+Tags = Callable[[str, bool], dict[str, str]]
+"""From the address of a repository, and whether it may be on this machine, to its tags and their commits."""
 _MOST = 100
 
 
@@ -121,7 +121,7 @@ class Closure:
         """The versions that tags `NAME--vVERSION` of the plugin's repository name, with their commits."""
         url = _repository(catalog, name)
         prefix = f"{name}--v"
-        listed = self._tags(url) if url is not None else {}
+        listed = self._tags(url, catalog.home.local) if url is not None else {}
         found = (
             (parse_version(tag.removeprefix(prefix)), commit)
             for tag, commit in listed.items()

@@ -12,7 +12,7 @@ from urllib.parse import SplitResult, urljoin, urlsplit
 
 from checkrein.base.errors import UsageError
 from checkrein.llm.proxy import proxy_for
-from checkrein.policy.hosts import is_private_address
+from checkrein.policy.hosts import is_private_address, names_of, normal_host
 from checkrein.runtime.plugins.git_source import FetchError
 from checkrein.runtime.plugins.package_tree import MOST_BYTES
 from checkrein.runtime.process.tunnel import through
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from checkrein.llm.cancel import Cancel
 
 _TIMEOUT = 30.0
+_LONGEST = 600.0
+"""Seconds for a whole download: a server that sends a byte now and then never meets the other limit."""
 _HOPS = 5
 _BLOCK = 1 << 16
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
@@ -40,13 +42,14 @@ def download(
     himself: only they may have a private address, or speak plain HTTP on this machine. `headers` go to the
     first address alone."""
     asked, sent = url, dict(headers or {})
-    for _ in range(_HOPS):
-        parts = _checked(asked, named)
-        following = _fetched(parts, file, env, cancel, parts.netloc in named, (sent, limit))
-        if following is None:
-            return
-        asked = urljoin(asked, following)
-        sent = sent if urlsplit(asked).netloc == parts.netloc else {}
+    with cancel.branch(_LONGEST) as part:
+        for _ in range(_HOPS):
+            parts = _checked(asked, named)
+            following = _fetched(parts, file, env, part, parts.netloc in named, (sent, limit))
+            if following is None:
+                return
+            asked = urljoin(asked, following)
+            sent = sent if urlsplit(asked).netloc == parts.netloc else {}
     raise FetchError(f"{url} leads on and on: more than {_HOPS} redirects.")
 
 
@@ -73,11 +76,11 @@ def _fetched(
     """Write the body, or give where a redirect leads."""
     headers, limit = request
     connection = _connected(url, env, named)
+    line = connection.sock  # the connection gives it up while the body is read
 
     def hang_up() -> None:
-        if connection.sock is not None:
-            with contextlib.suppress(OSError):
-                connection.sock.shutdown(socket.SHUT_RDWR)
+        with contextlib.suppress(OSError):
+            line.shutdown(socket.SHUT_RDWR)
 
     target = (url.path or "/") + (f"?{url.query}" if url.query else "")
     try:
@@ -90,8 +93,12 @@ def _fetched(
             if response.status != 200:
                 raise FetchError(f"{url.hostname} answered {response.status} {response.reason}.")
             _write(response, file, limit)
+            if cancel.cancelled:
+                raise TimeoutError("it was stopped")
             return None
     except (OSError, http.client.HTTPException) as error:
+        if cancel.why == "deadline":
+            raise FetchError(f"The download from {url.hostname} took too long.", retryable=True) from None
         raise FetchError(f"The download from {url.hostname} failed: {error}", retryable=True) from None
     finally:
         connection.close()
@@ -116,6 +123,7 @@ def _connected(url: SplitResult, env: Mapping[str, str], named: bool) -> http.cl
         if proxy is None:
             made.sock = socket.create_connection((_address(host, port, named), port), timeout=_TIMEOUT)
         else:
+            _require_public(host, named)
             made.sock = through(proxy, host, port, _TIMEOUT)
         if secure:
             import ssl
@@ -137,6 +145,16 @@ def _address(host: str, port: int, named: bool) -> str:
     if private and not named:
         raise FetchError(f"{host} is at {private[0]}, which is not a public address.")
     return found[0]
+
+
+def _require_public(host: str, named: bool) -> None:
+    """For what a proxy resolves: an address that is written out, and the names of this machine."""
+    plain = normal_host(host)
+    inside = len(names_of(plain)) > 1 or (
+        (plain.replace(".", "").isdecimal() or ":" in plain) and is_private_address(plain)
+    )
+    if inside and not named:
+        raise FetchError(f"{host} is not a public address.")
 
 
 def basename(url: str) -> str:

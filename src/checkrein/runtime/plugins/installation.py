@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from checkrein.base.errors import CheckreinError, NotFoundError, PolicyError
@@ -16,48 +16,33 @@ from checkrein.base.nearest import did_you_mean
 from checkrein.dialects.claude import plugins
 from checkrein.dialects.claude.plugin_places import records
 from checkrein.model.items import Plugin
-from checkrein.model.plugins import Capabilities, Installed, Pinned, PluginScope, Records
+from checkrein.model.plugins import SCOPES, Installed, Pinned, PluginScope, Records
 from checkrein.model.project import Project
 from checkrein.runtime.plugins.admin_lists import AdminLists
 from checkrein.runtime.plugins.dependencies import Closure, needs
+from checkrein.runtime.plugins.git_source import FetchError
 from checkrein.runtime.plugins.marketplace_roll import MarketplaceRoll
 from checkrein.runtime.plugins.package_cache import PackageCache
 from checkrein.runtime.plugins.packages import Package, Packages
 from checkrein.runtime.plugins.plugin_lock import read_lock, write_lock
 from checkrein.runtime.plugins.plugin_names import split_identity
 from checkrein.runtime.plugins.plugin_options import data_dir
+from checkrein.runtime.plugins.plugin_plan import Plan, change_of
 from checkrein.runtime.plugins.plugin_sources import PluginSources
-from checkrein.runtime.plugins.settings_edit import change_setting
+from checkrein.runtime.plugins.settings_edit import change_setting, require_editable
 
 if TYPE_CHECKING:
     from checkrein.llm.cancel import Cancel
     from checkrein.runtime.process.spawner import Spawner
 
 ENABLED = "enabledPlugins"
+Switching = Literal["all", "new", "none"]
+"""Which plugins of a plan are switched on; `new` are those that the scope did not have."""
 
 
-class PluginChange(Struct, frozen=True, omit_defaults=True):
-    """A version that takes another's place. `gained` is what it can do and the one before could not."""
-
-    identity: str
-    version: str
-    hash: str
-    before: str | None = None
-    gained: Capabilities = Capabilities()
-    lost: Capabilities = Capabilities()
-    auto: bool = False
-
-
-class Plan(Struct, frozen=True):
-    """What is to be installed; `changes` says it to people. Nothing is installed yet."""
-
-    packages: tuple[Package, ...]
-    changes: tuple[PluginChange, ...]
-    asked: tuple[str, ...]
-
-    @property
-    def gains(self) -> bool:
-        return any(one.gained.lines for one in self.changes)
+def is_same(one: Pinned, other: Pinned) -> bool:
+    """Content, what the marketplace adds to it, and what both can do."""
+    return (one.hash, one.entry, one.capabilities) == (other.hash, other.entry, other.capabilities)
 
 
 class Installer:
@@ -73,8 +58,8 @@ class Installer:
         trusted: bool,
         accepts_commands: bool = False,
     ) -> None:
-        accepted = records(env).accepted_commands
-        sources = PluginSources(env, spawner, cancel, lambda line: accepts_commands or line in accepted)
+        sources = PluginSources(env, spawner, cancel, self._accepts)
+        self._takes_commands = accepts_commands
         self.project, self.env = project, env
         self.cache = PackageCache(env)
         self.roll = MarketplaceRoll(project, env, sources, trusted=trusted)
@@ -84,7 +69,8 @@ class Installer:
 
     def plan(self, names: Iterable[str], scope: PluginScope, *, refresh: bool = False) -> Plan:
         """Fetch plugins and what they need. Raises CheckreinError."""
-        identities = [self.identity(name) for name in names]
+        written = tuple(names)
+        identities = [self.identity(name) for name in written]
         if refresh:
             for marketplace in dict.fromkeys(one.rpartition("@")[2] for one in identities):
                 self.roll.update(marketplace)
@@ -92,14 +78,35 @@ class Installer:
         for identity in identities:
             name, _, marketplace = identity.rpartition("@")
             roots.append(self._packages.get(self.roll.catalog(marketplace), name))
+        self._takes_commands = False
         found = Closure(self.roll, self._packages, self._tags).of(roots)
+        self._require_own_data(found)
         asked = tuple(root.identity for root in roots)
-        changes = (self._change(one, scope, auto=one.identity not in asked) for one in found.values())
-        return Plan(tuple(found.values()), tuple(one for one in changes if one is not None), asked)
+        renamed = {
+            given: root
+            for given, root in zip(written, asked, strict=True)
+            if given != root and self.pinned(given, scope) is not None
+        }
+        was = {new: old for old, new in renamed.items()}
+        changes = (
+            change_of(
+                one,
+                self.pinned(was.get(name, name), scope),
+                auto=name not in asked,
+            )
+            for name, one in found.items()
+        )
+        made = tuple(one for one in changes if one is not None)
+        return Plan(tuple(found.values()), made, asked, renamed)
 
-    def apply(self, plan: Plan, scope: PluginScope, *, enable: bool = True) -> None:
+    def apply(self, plan: Plan, scope: PluginScope, switch: Switching = "all") -> None:
         """Make a plan true: the lock, the records, then the switches. Each is one whole write."""
         place = self.project.place
+        require_editable(place, scope)
+        gone = next((one.identity for one in plan.packages if not self.cache.has(one.pinned.hash)), None)
+        if gone is not None:
+            raise FetchError(f"Another process removed {gone} meanwhile. Try again.", retryable=True)
+        fresh = {one.identity for one in plan.packages if self.pinned(one.identity, scope) is None}
         if scope == "project":
             write_lock(place, {one.identity: self._portable(one.pinned) for one in plan.packages})
         root = None if scope == "user" else place.root
@@ -126,24 +133,35 @@ class Installer:
             return replace(kept, plugins=installed, accepted_commands=accepted)
 
         self.roll.file.change(change)
-        for package in plan.packages if enable else ():
+        on = {name for name, found in self.project.plugins.items() if found.item.enabled}
+        for package in plan.packages:
             wanted = package.default or package.identity not in plan.asked
-            self._switch(package.identity, scope, wanted, keep=package.identity in before)
+            needed = package.identity in fresh and on & {*plan.asked, *plan.renamed}
+            if switch == "all" or (switch == "new" and needed):
+                self._switch(package.identity, scope, wanted, keep=package.identity in before)
+        for old, new in plan.renamed.items():
+            self._switch(new, scope, old in on)
+            self._take_out(old, scope)
 
     def identity(self, text: str) -> str:
         """`name@marketplace` for what a person writes. Raises when several marketplaces have the name."""
         name, marketplace = split_identity(text)
         if marketplace is not None:
             return f"{self.roll.catalog(marketplace).entry(name).name}@{marketplace}"
-        having = []
+        having, unread = [], ""
         for known in self.roll.names():
             try:
-                having.append(f"{self.roll.catalog(known).entry(name).name}@{known}")
-            except CheckreinError:
+                catalog = self.roll.catalog(known)
+            except CheckreinError as error:
+                unread = f" {known} could not be read: {error.message}"
                 continue
+            with contextlib.suppress(NotFoundError):
+                having.append(f"{catalog.entry(name).name}@{known}")
         if len(having) != 1:
             shown = (
-                f"Several marketplaces have it: {', '.join(having)}." if having else "No marketplace has it."
+                f"Several marketplaces have it: {', '.join(having)}."
+                if having
+                else f"No marketplace has it.{unread}"
             )
             hint = (
                 "Write name@marketplace." if having else "`checkrein plugin marketplace add SOURCE` adds one."
@@ -182,50 +200,37 @@ class Installer:
         held = records(self.env).plugins.get(identity, ())
         locked = identity in read_lock(place).installed if scope == "project" else False
         if not locked and not any(_same(one, scope, root) for one in held):
+            others = [one for one in SCOPES if self.pinned(identity, one) is not None]
             raise NotFoundError(
-                f"The plugin {identity} is not installed in the scope {scope}.", kind="plugin_not_found"
+                f"The plugin {identity} is not installed in the scope {scope}.",
+                kind="plugin_not_found",
+                hint=f"It is in the scope {others[0]}: use `--scope {others[0]}`." if others else None,
             )
         self._require_unneeded(identity)
+        self._take_out(identity, scope)
+        if identity not in records(self.env).plugins and not keep_data:
+            self._forget(identity)
+
+    def _take_out(self, identity: str, scope: PluginScope) -> None:
+        place = self.project.place
+        root = None if scope == "user" else place.root
         change_setting(place, scope, (ENABLED, identity), lambda old: None)
         if scope == "project":
             write_lock(place, {identity: None})
-        left = tuple(one for one in held if not _same(one, scope, root))
 
         def change(kept: Records) -> Records:
-            installed = {key: one for key, one in kept.plugins.items() if key != identity}
-            return replace(kept, plugins={**installed, identity: left} if left else installed)
+            held = kept.plugins.get(identity, ())
+            left = {identity: tuple(one for one in held if not _same(one, scope, root))}
+            others = {key: one for key, one in kept.plugins.items() if key != identity}
+            return replace(kept, plugins=others | {key: one for key, one in left.items() if one})
 
         self.roll.file.change(change)
-        if not left and not keep_data:
-            self._forget(identity)
 
     def orphans(self) -> tuple[str, ...]:
         """Plugins that only others needed, and none needs any more."""
         known = records(self.env).plugins
         needed = {need for one in known for need in self._needed(one)}
         return tuple(one for one, held in known.items() if one not in needed and all(x.auto for x in held))
-
-    def _change(self, package: Package, scope: PluginScope, *, auto: bool) -> PluginChange | None:
-        before = self.pinned(package.identity, scope)
-        after = package.pinned
-        if before is not None and before.hash == after.hash:
-            return None
-        if before is not None and before.version == after.version and not _is_made_up(after):
-            raise PolicyError(
-                f"{package.identity} {after.version} changed its content under the same version.",
-                kind="version_changed",
-                hint="Ask its publisher why. To take it, remove the plugin and install it again.",
-            )
-        old = before.capabilities if before is not None else Capabilities()
-        return PluginChange(
-            package.identity,
-            after.version,
-            after.hash,
-            before.version if before is not None else None,
-            after.capabilities.beyond(old),
-            old.beyond(after.capabilities),
-            auto,
-        )
 
     def pinned(self, identity: str, scope: PluginScope) -> Pinned | None:
         """What is installed in a scope now."""
@@ -283,11 +288,24 @@ class Installer:
                     f"{by} needs {identity}, which {where} switches off.", kind="dependency_off"
                 )
 
+    def _require_own_data(self, packages: Iterable[str]) -> None:
+        """The directory for data is named after the plugin, and not every sign can stand there."""
+        known = {data_dir(one, ""): one for one in records(self.env).plugins}
+        for identity in packages:
+            other = known.setdefault(data_dir(identity, ""), identity)
+            if other != identity:
+                raise PolicyError(
+                    f"{identity} would have the data of {other}, whose name looks the same.",
+                    kind="name_confusing",
+                    hint=f"Remove {other} first, or do without {identity}.",
+                )
+
     def _require_unneeded(self, identity: str) -> None:
+        mutual = {identity, *self._needed(identity)}
         by = [
             name
             for name, found in self.project.plugins.items()
-            if found.item.enabled and name != identity and identity in self._needed(name)
+            if found.item.enabled and name not in mutual and identity in self._needed(name)
         ]
         if by:
             raise PolicyError(
@@ -321,14 +339,19 @@ class Installer:
             pinned, marketplace={**pinned.marketplace, "path": f"./{below}" if below != "." else "."}
         )
 
-    def _tags(self, url: str) -> dict[str, str]:
+    def _accepts(self, line: str) -> bool:
+        """Whether a command may run. A word for all commands is for plugins that the user names: what they
+        need may come from commands that nobody has read."""
+        return self._takes_commands or line in records(self.env).accepted_commands
+
+    def _tags(self, url: str, local: bool) -> dict[str, str]:
         with self.cache.staging() as staging:
-            return self._git.tags(url, staging)
+            return self._git.tags(url, staging, local=local)
 
     def has_recorded(self, identity: str, pinned: Pinned) -> bool:
         """Whether this user has installed exactly that before: a lock alone is only somebody's word."""
         held = records(self.env).plugins.get(identity, ())
-        return any((one.pinned.hash, one.pinned.entry) == (pinned.hash, pinned.entry) for one in held)
+        return any(is_same(one.pinned, pinned) for one in held)
 
     def record(self, identity: str, pinned: Pinned) -> None:
         """Keep a plugin of the project's lock as installed."""
@@ -342,22 +365,16 @@ class Installer:
         self.roll.file.change(change)
 
     def from_lock(self, identity: str, pinned: Pinned) -> Package:
-        """The plugin as the lock names it: the same source at the same commit."""
+        """The plugin as the lock names it: the same source at the same commit, wherever its marketplace has
+        gone since then. An administrator who lists marketplaces wants to see it in one of them."""
         name = identity.rpartition("@")[0]
         is_path = pinned.source.get("source") == "path"
-        catalog = self.roll.at_commit(pinned.marketplace, pinned.commit if is_path else None)
-        return self._packages.get(catalog, name, commit=None if is_path else pinned.commit)
+        if is_path or self._admin.names_marketplaces:
+            catalog = self.roll.at_commit(pinned.marketplace, pinned.commit if is_path else None)
+            return self._packages.get(catalog, name, commit=None if is_path else pinned.commit)
+        self._admin.require_marketplace(pinned.marketplace)
+        return self._packages.locked(identity, pinned)
 
 
 def _same(one: Installed, scope: PluginScope, root: str | None) -> bool:
     return one.scope == scope and one.project == root
-
-
-def _is_made_up(pinned: Pinned) -> bool:
-    """Whether the version was made from the content, or stands for none."""
-    version = pinned.version
-    return (
-        version == "unknown"
-        or version == (pinned.commit or "")[:12]
-        or pinned.source.get("source") == "command"
-    )

@@ -20,6 +20,7 @@ from checkrein.dialects import jsonfile
 from checkrein.dialects.claude import marketplaces
 from checkrein.dialects.claude.plugin_places import records
 from checkrein.dialects.codes import Log
+from checkrein.facts import claude_plugins as facts
 from checkrein.model.items import Marketplace, PluginEntry
 from checkrein.model.plugins import Known, Records
 from checkrein.model.project import Project
@@ -27,7 +28,7 @@ from checkrein.runtime.plugins.admin_lists import AdminLists, shown
 from checkrein.runtime.plugins.package_cache import PackageCache
 from checkrein.runtime.plugins.package_tree import UnsafePackageError
 from checkrein.runtime.plugins.plugin_names import require_distinct, require_own_name, require_plain
-from checkrein.runtime.plugins.plugin_sources import Home, PluginSources, named_hosts
+from checkrein.runtime.plugins.plugin_sources import Home, PluginSources, is_here, named_hosts
 
 _REPOSITORY = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]*/[A-Za-z0-9._-]+")
 _LOCAL = ("directory", "file", "settings")
@@ -102,13 +103,16 @@ class MarketplaceRoll:
         """Add a marketplace by its address or path. Raises CheckreinError; then nothing has changed."""
         source = parse_source(text, self._project.place.cwd)
         catalog = self._fetched(source)
-        before = records(self._env).marketplaces.get(catalog.name)
-        if before is not None and before.source != source:
+        before = records(self._env).marketplaces.get(catalog.name) or dict(self._declared()).get(catalog.name)
+        if before is not None and _placed(before.source) != _placed(source):
             raise PolicyError(
                 f"There is a marketplace {catalog.name} from elsewhere: {shown(before.source)}.",
                 kind="marketplace_exists",
-                hint=f"Remove it first: `checkrein plugin marketplace remove {catalog.name}`.",
+                hint=f"Remove it first: `checkrein plugin marketplace remove {catalog.name}`, or take it out "
+                "of the settings.",
             )
+        if before is None:
+            require_distinct((*self.names(), catalog.name), "You would have a marketplace")
         self._keep(catalog)
         return catalog
 
@@ -172,7 +176,8 @@ class MarketplaceRoll:
         """A marketplace as it was at a commit, for a lock. Nothing is kept."""
         if source.get("source") in _LOCAL:
             return self._read(Known(source=self._absolute(source)))
-        return self._fetched({**source, "sha": commit} if commit else source)
+        pin = "version" if source.get("source") == "npm" else "sha"
+        return self._fetched({**source, pin: commit} if commit else source)
 
     def _fetched(self, source: Mapping[str, Any]) -> Catalog:
         self._admin.require_marketplace({key: one for key, one in source.items() if key != "sha"})
@@ -207,13 +212,18 @@ class MarketplaceRoll:
         listed = marketplaces.parse(document, log) if document is not None else None
         if document is None or listed is None:
             why = next((one.message for one in log if one.severity == "error"), f"there is no {path}")
-            raise UnsafePackageError(f"This is not a marketplace: {why}.", kind="marketplace_invalid")
+            raise UnsafePackageError(
+                f"{shown(known.source)} is not a marketplace: {why.rstrip('.')}.",
+                kind="marketplace_invalid",
+                hint=f"It needs {facts.MANIFEST_DIR}/{facts.MARKETPLACE_FILE}; `plugin validate` says more.",
+            )
         raw = {str(one["name"]): one for one in document.value["plugins"] if _is_named(one)}
         home = Home(
             None if inline or known.source.get("source") == "url" else root,
             marketplaces.plugin_root(document),
             named_hosts(known.source),
             known.left_out,
+            is_here(known.source),
         )
         return Catalog(listed.name, known, listed, raw, document.value, home)
 
@@ -262,6 +272,8 @@ class MarketplaceRoll:
 def parse_source(text: str, cwd: str) -> dict[str, Any]:
     """What a person writes for a marketplace: OWNER/NAME, an address, a path; `#REF` a branch or tag."""
     path = os.path.realpath(os.path.join(cwd, os.path.expanduser(text)))
+    if not text:
+        raise UsageError("Name the source of a marketplace.")
     if text.startswith((".", "/", "~")) or (os.path.isdir(path) and not _REPOSITORY.fullmatch(text)):
         if os.path.isdir(path):
             return {"source": "directory", "path": path}
@@ -294,6 +306,11 @@ def _scoped(text: str) -> tuple[str, str, str]:
     return f"{scope}{slash}{name}", at, version
 
 
+def _placed(source: Mapping[str, Any]) -> dict[str, Any]:
+    path = source.get("path")
+    return {**source, "path": os.path.realpath(path)} if isinstance(path, str) else dict(source)
+
+
 def _is_named(entry: Any) -> bool:
     return isinstance(entry, dict) and isinstance(entry.get("name"), str)
 
@@ -301,5 +318,5 @@ def _is_named(entry: Any) -> bool:
 def _checked(catalog: Catalog, source: Mapping[str, Any]) -> Catalog:
     require_plain(catalog.name, "marketplace")
     require_own_name(catalog.name, source)
-    require_distinct(entry.name for entry in catalog.listed.entries)
+    require_distinct((entry.name for entry in catalog.listed.entries), "The marketplace has a plugin")
     return catalog

@@ -16,7 +16,7 @@ from pathlib import Path
 from checkrein.base.errors import FileError
 from checkrein.base.home import private_dir
 from checkrein.dialects.claude.plugin_places import cache_dir, content_dir
-from checkrein.runtime.plugins.package_tree import UnsafePackageError, content_hash
+from checkrein.runtime.plugins.package_tree import NO_ROOM, UnsafePackageError, content_hash
 
 _STAGING = ".staging-"
 _OLD = 24 * 3600.0
@@ -29,12 +29,20 @@ class PackageCache:
     @contextlib.contextmanager
     def staging(self) -> Iterator[str]:
         """An empty folder on the same file system, gone afterwards."""
-        private_dir(Path(self.root))
-        self._sweep_staging()
         folder = os.path.join(self.root, f"{_STAGING}{os.getpid()}-{os.urandom(6).hex()}")
-        os.mkdir(folder, 0o700)
         try:
+            private_dir(Path(self.root))
+            self._sweep_staging()
+            os.mkdir(folder, 0o700)
             yield folder
+        except OSError as error:
+            if error.errno not in NO_ROOM:
+                raise
+            raise FileError(
+                f"{self.root} has no room for the plugin: {error.strerror}.",
+                kind="plugins_unwritable",
+                hint="Make room there, or set CHECKREIN_HOME to another directory. Nothing was installed.",
+            ) from None
         finally:
             shutil.rmtree(folder, ignore_errors=True)
 

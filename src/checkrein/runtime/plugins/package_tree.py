@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 import stat
+import unicodedata
 from collections.abc import Iterator
 
 from msgspec import Struct
 
 from checkrein.base.errors import FileError
 from checkrein.base.files import beneath
+from checkrein.base.harmless import one_line
 
 MOST_BYTES = 256 << 20
 MOST_ENTRIES = 20_000
 _DEEPEST = 32
 _BLOCK = 1 << 20
 _SKIPPED = frozenset({".git"})
+_LONGEST_SHOWN = 200
+NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
 
 
 class UnsafePackageError(FileError):
@@ -53,6 +58,8 @@ def require_name(path: str) -> str:
         path.encode("utf-8")
     except UnicodeEncodeError:
         raise UnsafePackageError("A file name is not UTF-8.") from None
+    if one_line(path) != path:
+        raise UnsafePackageError(f"The file name {path!a} holds characters that nobody can see.")
     return path
 
 
@@ -63,14 +70,19 @@ class Budget:
         self._bytes, self._entries = most_bytes, most_entries
         self._seen: set[str] = set()
 
-    def entry(self, path: str) -> None:
+    def folder(self) -> None:
         self._entries -= 1
-        folded = path.casefold()
-        if folded in self._seen:
-            raise UnsafePackageError(f"Two files have the name {path!r}, apart from upper and lower case.")
-        self._seen.add(folded)
         if self._entries < 0:
-            raise UnsafePackageError(f"The package has more than {MOST_ENTRIES} files.")
+            raise UnsafePackageError(f"The package has more than {MOST_ENTRIES} files and folders.")
+
+    def entry(self, path: str) -> None:
+        self.folder()
+        folded = unicodedata.normalize("NFC", unicodedata.normalize("NFC", path).casefold())
+        if folded in self._seen:
+            raise UnsafePackageError(
+                f"Two files have the name {path!r}, apart from upper and lower case and accents."
+            )
+        self._seen.add(folded)
 
     def take(self, size: int) -> None:
         self._bytes -= size
@@ -78,8 +90,9 @@ class Budget:
             raise UnsafePackageError(f"The package has more than {MOST_BYTES >> 20} MiB.")
 
 
-def entries(root: str) -> Iterator[Entry]:
-    """The files below a directory by name. A link counts as what it leads to, if that is inside."""
+def entries(root: str, budget: Budget | None = None) -> Iterator[Entry]:
+    """The files below a directory by name. A link counts as what it leads to, if that is inside: links to
+    folders with links multiply, so folders count in the `budget` too."""
     real_root = os.path.realpath(root)
     pending = [("", root)]
     while pending:
@@ -96,6 +109,8 @@ def entries(root: str) -> Iterator[Entry]:
             if one.is_symlink() and stat.S_ISDIR(mode) and beneath(os.path.realpath(folder), real):
                 raise UnsafePackageError(f"{path!r} is a link to a folder that holds it.")
             if stat.S_ISDIR(mode):
+                if budget is not None:
+                    budget.folder()
                 pending.append((f"{path}/", one.path))
             elif stat.S_ISREG(mode):
                 yield Entry(path, real, bool(mode & 0o111))
@@ -107,7 +122,7 @@ def copy_tree(source: str, target: str) -> None:
     """Copy the files of a directory into a new one. Raises UnsafePackageError."""
     budget = Budget()
     os.mkdir(target, 0o700)
-    for entry in entries(source):
+    for entry in entries(source, budget):
         budget.entry(entry.path)
         descriptor = os.open(entry.real, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
         with os.fdopen(descriptor, "rb") as file:
@@ -115,11 +130,19 @@ def copy_tree(source: str, target: str) -> None:
 
 
 def put_file(target: str, path: str, blocks: Iterator[bytes], executable: bool, budget: Budget) -> None:
-    """Write one file of a package below `target`."""
+    """Write one file of a package below `target`. Raises UnsafePackageError where it can have no place: its
+    name is too long, or another file has the name of its folder."""
     place = os.path.join(target, *path.split("/"))
-    os.makedirs(os.path.dirname(place), mode=0o700, exist_ok=True)
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-    with os.fdopen(os.open(place, flags, 0o700 if executable else 0o600), "wb") as file:
+    try:
+        os.makedirs(os.path.dirname(place), mode=0o700, exist_ok=True)
+        descriptor = os.open(place, flags, 0o700 if executable else 0o600)
+    except OSError as error:
+        if error.errno in NO_ROOM:
+            raise
+        shown = path if len(path) < _LONGEST_SHOWN else f"{path[:_LONGEST_SHOWN]}…"
+        raise UnsafePackageError(f"{shown!r} can't be a file: {error.strerror}.") from None
+    with os.fdopen(descriptor, "wb") as file:
         for block in blocks:
             budget.take(len(block))
             file.write(block)

@@ -11,7 +11,7 @@ from checkrein.base.errors import UsageError
 from checkrein.dialects.claude import marketplaces, plugins
 from checkrein.facts import claude_plugins as facts
 from checkrein.model.items import Plugin
-from checkrein.model.plugins import Pinned
+from checkrein.model.plugins import Known, Pinned
 from checkrein.model.project import Sources
 from checkrein.runtime.plugins.admin_lists import AdminLists
 from checkrein.runtime.plugins.capability_surface import of_plugin
@@ -19,7 +19,7 @@ from checkrein.runtime.plugins.marketplace_roll import Catalog
 from checkrein.runtime.plugins.package_cache import PackageCache
 from checkrein.runtime.plugins.package_tree import UnsafePackageError
 from checkrein.runtime.plugins.plugin_names import require_plain
-from checkrein.runtime.plugins.plugin_sources import Fetched, PluginSources
+from checkrein.runtime.plugins.plugin_sources import Home, PluginSources, is_here, named_hosts
 
 _GIT = ("github", "url", "git-subdir")
 _COMPONENTS = (*facts.COMPONENTS, "userConfig", "channels")
@@ -51,25 +51,42 @@ class Packages:
         if kind == "command":
             self._admin.require_commands()
         pin = {"sha": commit} if commit and kind in _GIT else {}
-        source = {"source": kind, **fields, **pin}
-        with self._cache.staging() as staging:
-            fetched = self._sources.plugin(source, staging, catalog.home)
-            _read(fetched.directory, catalog.name, raw)
-            hash = self._cache.put(fetched.directory)
-        return self._made(identity, catalog, raw, fetched, hash)
+        return self._fetched(identity, {"source": kind, **fields, **pin}, raw, catalog.home, catalog.known)
 
-    def _made(
-        self, identity: str, catalog: Catalog, raw: Mapping[str, Any], fetched: Fetched, hash: str
+    def locked(self, identity: str, pinned: Pinned) -> Package:
+        """The plugin from the source that a lock names, without its marketplace."""
+        self._admin.require_plugin(identity)
+        kind, fields, problem = marketplaces.source_of(pinned.source)
+        if problem is not None:
+            raise UsageError(f"The source of {identity} {problem}.", kind="source_invalid")
+        if kind == "command":
+            self._admin.require_commands()
+        pin = {"sha": pinned.commit} if pinned.commit and kind in _GIT else {}
+        raw = {**pinned.entry, "name": identity.rpartition("@")[0]}
+        home = Home(named=named_hosts(pinned.marketplace), local=is_here(pinned.marketplace))
+        known = Known(source=pinned.marketplace)
+        return self._fetched(identity, {"source": kind, **fields, **pin}, raw, home, known)
+
+    def _fetched(
+        self, identity: str, source: Mapping[str, Any], raw: Mapping[str, Any], home: Home, known: Known
     ) -> Package:
+        marketplace = identity.rpartition("@")[2]
+        with self._cache.staging() as staging:
+            fetched = self._sources.plugin(source, staging, home)
+            _read(fetched.directory, marketplace, raw)
+            hash = self._cache.put(fetched.directory)
         root = self._cache.place(hash)
-        plugin, parts = _read(root, catalog.name, raw)
+        plugin, parts = _read(root, marketplace, raw)
+        commit = fetched.commit or (known.commit if source["source"] == "path" else None)
         default = raw.get("defaultEnabled", parts.plugins[0].unknown.get("defaultEnabled"))
         pinned = Pinned(
             hash=hash,
-            version=_version(plugin, raw, fetched, hash),
+            version=_version(
+                plugin, raw, commit or fetched.sha256, hash, is_made=source["source"] == "command"
+            ),
             source={key: one for key, one in fetched.source.items() if key != "sha"},
-            commit=fetched.commit or (catalog.known.commit if fetched.source["source"] == "path" else None),
-            marketplace=dict(catalog.known.source),
+            commit=commit,
+            marketplace=dict(known.source),
             capabilities=of_plugin(plugin, parts),
             entry=_merged(raw),
         )
@@ -116,10 +133,11 @@ def _merged(raw: Mapping[str, Any]) -> dict[str, Any]:
     return kept
 
 
-def _version(plugin: Plugin, raw: Mapping[str, Any], fetched: Fetched, hash: str) -> str:
-    """The manifest, else the entry, else the commit, else the archive."""
+def _version(plugin: Plugin, raw: Mapping[str, Any], fetched: str | None, hash: str, *, is_made: bool) -> str:
+    """The manifest, else the entry, else the commit or the archive that was `fetched`. What a command
+    made has a new version with each content."""
     written = plugin.version or (raw["version"] if isinstance(raw.get("version"), str) else None)
-    if fetched.source.get("source") == "command":
+    if is_made:
         short = hash.removeprefix("sha256:")[:12]
         return f"{written}-{short}" if written else short
-    return written or (fetched.commit or fetched.sha256 or "unknown")[:12]
+    return written or (fetched or "unknown")[:12]

@@ -13,7 +13,7 @@ from checkrein.model.items import Skill
 from checkrein.model.plugins import Capabilities, Pinned
 from checkrein.model.project import Project
 from checkrein.runtime.plugins.capability_surface import of_plugin, of_skill
-from checkrein.runtime.plugins.installation import Installer
+from checkrein.runtime.plugins.installation import Installer, is_same
 from checkrein.runtime.plugins.package_cache import PackageCache
 from checkrein.runtime.plugins.package_tree import UnsafePackageError, content_hash
 from checkrein.runtime.plugins.plugin_lock import LockedSkill, PluginLock, read_lock, write_lock
@@ -57,7 +57,7 @@ def install_frozen(project: Project, installer: Installer) -> tuple[str, ...]:
         if installer.has_recorded(identity, pinned) and installer.cache.is_whole(pinned.hash):
             continue
         package = installer.from_lock(identity, pinned)
-        if not _is_same(package.pinned, pinned):
+        if not is_same(package.pinned, pinned):
             raise PolicyError(
                 f"{identity} is not what checkrein.lock says: its content is {package.pinned.hash}, and "
                 f"{pinned.hash} is locked.",
@@ -66,11 +66,6 @@ def install_frozen(project: Project, installer: Installer) -> tuple[str, ...]:
             )
         installer.record(identity, package.pinned)
     return tuple(lock.installed)
-
-
-def _is_same(one: Pinned, other: Pinned) -> bool:
-    """Content, what the marketplace adds to it, and what both can do."""
-    return (one.hash, one.entry, one.capabilities) == (other.hash, other.entry, other.capabilities)
 
 
 def _enabled(project: Project) -> list[str]:
@@ -113,6 +108,9 @@ def _locked(identity: str, pinned: Pinned, cache: PackageCache) -> AuditFinding 
     gained = now.beyond(pinned.capabilities)
     if gained.lines:
         return AuditFinding("plugin", identity, "gained", "It can do more than checkrein.lock says.", gained)
+    if pinned.capabilities.beyond(now).lines:
+        message = "checkrein.lock says that it can do more than it can: a later gain would not be seen."
+        return AuditFinding("plugin", identity, "changed", message)
     return None
 
 

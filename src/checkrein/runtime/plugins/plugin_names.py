@@ -29,19 +29,15 @@ def skeleton(name: str) -> str:
     return name.lower().replace("rn", "m").replace("vv", "w").translate(_ALIKE)
 
 
-def require_distinct(names: Iterable[str]) -> None:
-    """Raises PolicyError when two names of a marketplace are the same or look the same."""
+def require_distinct(names: Iterable[str], what: str) -> None:
+    """Raises PolicyError when two names are the same or look the same; `what` begins the sentence."""
     seen: dict[str, str] = {}
     for name in names:
         first = seen.setdefault(skeleton(name), name)
         if first is not name:
-            same = (
-                f"has two plugins named {name!r}"
-                if first == name
-                else f"has {name!r}, which looks like {first!r}"
-            )
+            twin = f"{name!r} twice" if first == name else f"{name!r}, which looks like {first!r}"
             raise PolicyError(
-                f"The marketplace {same}.", kind="name_confusing", hint="Tell its owner; nothing was added."
+                f"{what} {twin}.", kind="name_confusing", hint="Tell its owner; nothing was added."
             )
 
 

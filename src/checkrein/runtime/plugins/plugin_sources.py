@@ -9,13 +9,17 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from checkrein.base.errors import UsageError
+from checkrein.dialects import jsonfile
+from checkrein.dialects.codes import Log
 from checkrein.runtime.plugins.archives import unpack
 from checkrein.runtime.plugins.downloads import download
-from checkrein.runtime.plugins.git_source import Checkout, FetchError, GitSource, github_url
+from checkrein.runtime.plugins.git_source import Checkout, FetchError, GitSource, github_url, is_local
 from checkrein.runtime.plugins.package_tree import UnsafePackageError, copy_tree, require_name
 from checkrein.runtime.plugins.program_source import ProgramSource
+from checkrein.runtime.plugins.versions import parse_version
 
 if TYPE_CHECKING:
     from checkrein.llm.cancel import Cancel
@@ -33,12 +37,14 @@ class Fetched(Struct, frozen=True):
 
 
 class Home(Struct, frozen=True):
-    """Where a plugin's marketplace is. `named` are the hosts, with port, that its address has."""
+    """Where a plugin's marketplace is. `named` are the hosts, with port, that its address has. Only a `local`
+    one may name repositories on this machine."""
 
     root: str | None = None
     plugin_root: Any = None
     named: tuple[str, ...] = ()
     left_out: tuple[str, ...] = ()
+    local: bool = True
 
 
 class PluginSources:
@@ -62,7 +68,7 @@ class PluginSources:
             return self._path(source, staging, home)
         if kind in ("github", "url", "git-subdir"):
             folder = str(source.get("path", "")).removeprefix("./").strip("/") if kind == "git-subdir" else ""
-            checkout = self._checkout(source, staging, folder)
+            checkout = self._checkout(source, staging, folder, local=home.local)
             _require_all(checkout.left_out)
             return Fetched(checkout.directory, dict(source), checkout.commit)
         if kind == "archive":
@@ -84,7 +90,8 @@ class PluginSources:
             checkout = self._checkout(source, staging, "")
             return Fetched(checkout.directory, dict(source), checkout.commit, left_out=checkout.left_out)
         if kind == "npm":
-            return self._npm(source, staging)
+            fetched = self._npm(source, staging)
+            return replace(fetched, commit=fetched.source.get("version"))
         if kind == "url":
             target = os.path.join(staging, "files", ".claude-plugin")
             os.makedirs(target, mode=0o700)
@@ -101,7 +108,9 @@ class PluginSources:
             return Fetched(os.path.join(staging, "files"), dict(source))
         raise UsageError(f"A marketplace can't have the source kind {kind!r}.")
 
-    def _checkout(self, source: Mapping[str, Any], staging: str, folder: str) -> Checkout:
+    def _checkout(
+        self, source: Mapping[str, Any], staging: str, folder: str, *, local: bool = True
+    ) -> Checkout:
         repo = source.get("repo")
         url = github_url(str(repo)) if source.get("source") == "github" else str(source.get("url", ""))
         ref, sha = source.get("ref"), source.get("sha")
@@ -111,6 +120,7 @@ class PluginSources:
             ref=ref if isinstance(ref, str) else None,
             sha=sha if isinstance(sha, str) else None,
             folder=folder,
+            local=local,
         )
 
     def _path(self, source: Mapping[str, Any], staging: str, home: Home) -> Fetched:
@@ -151,13 +161,27 @@ class PluginSources:
             version=version if isinstance(version, str) else None,
             registry=registry if isinstance(registry, str) else None,
         )
-        return Fetched(unpack(file, os.path.join(staging, "files")), dict(source))
+        directory = unpack(file, os.path.join(staging, "files"))
+        found = _packed_version(directory)
+        return Fetched(directory, {**source, "version": found} if found else dict(source))
 
 
 def named_hosts(source: Mapping[str, Any]) -> tuple[str, ...]:
     """The host that the user wrote when he added a marketplace."""
     url = str(source.get("url", ""))
     return (urlsplit(url).netloc,) if "://" in url else ()
+
+
+def _packed_version(directory: str) -> str | None:
+    """The version that npm chose, for a lock."""
+    document = jsonfile.read(os.path.join(directory, "package.json"), "user", Log())
+    found = document.value.get("version") if document is not None else None
+    return found if isinstance(found, str) and parse_version(found) is not None else None
+
+
+def is_here(source: Mapping[str, Any]) -> bool:
+    """Whether a marketplace is on this machine, or in the user's own settings."""
+    return source.get("source") in ("directory", "file", "settings") or is_local(str(source.get("url", "")))
 
 
 def _copied(root: str, staging: str) -> str:

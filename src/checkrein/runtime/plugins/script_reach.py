@@ -1,7 +1,7 @@
 """What scripts and shell lines reach: programs, modules, hosts, files; and what no reader can judge.
 
 It reads text. A script that hides what it does on purpose is `opaque`, with a hash of its content: whoever
-accepted it accepted exactly that content.
+accepted it accepted exactly that content. So is a file that a script may run, whatever its name.
 """
 
 from __future__ import annotations
@@ -12,8 +12,11 @@ import os
 import re
 from collections.abc import Iterator
 
+from msgspec import Struct
+
 from checkrein.facts.trust import SCRIPT_SUFFIXES
 from checkrein.model.plugins import Capabilities
+from checkrein.runtime.plugins import script_loads
 
 LARGEST = 512 * 1024
 _LONGEST_LINE = 5_000
@@ -31,14 +34,26 @@ _COMPILED = (".pyc", ".so", ".dylib", ".dll", ".exe", ".wasm", ".jar", ".class",
 _DECODERS = frozenset({"base64", "xxd", "openssl", "uudecode"})
 
 
+class Reach(Struct, frozen=True):
+    """What a text reaches. `names` are words of it that may be the names of files that it runs."""
+
+    found: Capabilities
+    names: frozenset[str] = frozenset()
+
+
 def of_shell(text: str, where: str) -> Capabilities:
     """What a shell text reaches. `where` names it for what can't be judged."""
+    return _of_shell(text, where).found
+
+
+def _of_shell(text: str, where: str) -> Reach:
     from checkrein.policy.shell import analyse
     from checkrein.policy.shell.program import Command
 
     read = analyse(text, "/plugin", "/home")
     programs: set[str] = set()
     writes: set[str] = set()
+    names: set[str] = set()
     opaque = {f"{where}: {problem}" for problem in read.problems}
 
     def visit(command: Command) -> None:
@@ -49,15 +64,21 @@ def of_shell(text: str, where: str) -> Capabilities:
             opaque.add(_marked(where, "runs what the text does not say", command.raw or text))
         if name in _DECODERS:
             opaque.add(_marked(where, f"decodes with {name}", text))
+        if script_loads.is_loader(name):
+            names.update(script_loads.words(" ".join((command.raw, *command.words))))
+            names.update(script_loads.words(" ".join(access.shown for access in command.reads)))
         writes.update(access.shown for access in command.writes)
         for inner in command.inner:
             visit(inner)
 
     for command in read.commands:
         visit(command)
-    return Capabilities(
+    if opaque or script_loads.feeds_a_loader(text):
+        names |= script_loads.words(text)
+    found = Capabilities(
         programs=_sorted(programs), writes=_sorted(writes), hosts=hosts(text), opaque=_sorted(opaque)
     )
+    return Reach(found, frozenset(names))
 
 
 def hosts(text: str) -> tuple[str, ...]:
@@ -66,21 +87,35 @@ def hosts(text: str) -> tuple[str, ...]:
 
 def of_tree(root: str, commands: str = "") -> Capabilities:
     """What the scripts and programs below a directory reach. A file that `commands` name counts, whatever it
-    is called."""
-    found = Capabilities()
-    for path, shown in _scripts(root, commands):
-        found = found.joined(_of_file(path, shown))
+    is called; so does one that a script may run."""
+    files = dict(_files(root))
+    known = script_loads.Names(files)
+    named = {one for one in files if os.path.basename(one) in commands or _is_script(files[one])}
+    pending = sorted(named | known.implied(script_loads.words(commands)))
+    found, seen = Capabilities(), set(pending)
+    while pending:
+        shown = pending.pop()
+        reach = _of_file(files[shown], shown)
+        found = found.joined(reach.found)
+        more = known.called(reach.names, opaque=bool(reach.found.opaque))
+        more |= known.implied(reach.found.programs)
+        pending += sorted(more - seen)
+        seen |= more
     return found
 
 
-def _scripts(root: str, commands: str) -> Iterator[tuple[str, str]]:
+def _files(root: str) -> Iterator[tuple[str, str]]:
+    """Files below a directory: their paths from it, and whole."""
     for folder, folders, files in os.walk(root):
         folders[:] = sorted(name for name in folders if name not in _SKIPPED_DIRS)
         for name in sorted(files):
             path = os.path.join(folder, name)
-            by_name = name.endswith((*SCRIPT_SUFFIXES, *_COMPILED)) or name in commands
-            if not os.path.islink(path) and (by_name or _is_program(path)):
-                yield path, os.path.relpath(path, root)
+            if not os.path.islink(path):
+                yield os.path.relpath(path, root), path
+
+
+def _is_script(path: str) -> bool:
+    return path.endswith((*SCRIPT_SUFFIXES, *_COMPILED)) or _is_program(path)
 
 
 def _is_program(path: str) -> bool:
@@ -93,28 +128,37 @@ def _is_program(path: str) -> bool:
         return False
 
 
-def _of_file(path: str, shown: str) -> Capabilities:
+def _of_file(path: str, shown: str) -> Reach:
     try:
         with open(path, "rb") as file:
             data = file.read(LARGEST + 1)
             size = os.fstat(file.fileno()).st_size
     except OSError:
-        return Capabilities(opaque=(f"{shown}: can't be read",))
+        return Reach(Capabilities(opaque=(f"{shown}: can't be read",)))
     if size > LARGEST or b"\0" in data:
-        return Capabilities(opaque=(f"{shown}: a program or large file ({_digest_of(path)})",))
+        return Reach(Capabilities(opaque=(f"{shown}: a program or large file ({_digest_of(path)})",)))
     text = data.decode("utf-8", "replace")
+    reached = Capabilities(hosts=hosts(text))
     if max(map(len, text.splitlines()), default=0) > _LONGEST_LINE:
-        return Capabilities(hosts=hosts(text), opaque=(_marked(shown, "has packed lines", text),))
-    reach = Capabilities(hosts=hosts(text))
+        packed = Capabilities(opaque=(_marked(shown, "has packed lines", text),))
+        return Reach(reached.joined(packed), script_loads.words(text))
+    reach = _of_text(text, data, shown)
+    return Reach(reached.joined(reach.found), reach.names)
+
+
+def _of_text(text: str, data: bytes, shown: str) -> Reach:
     if shown.endswith(_SHELL_SUFFIXES) or _SHELLS.match(data):
-        return reach.joined(of_shell(text, shown))
+        return _of_shell(text, shown)
     if shown.endswith(".py") or _PYTHON.match(data):
-        return reach.joined(_of_python(text, shown))
-    if shown.endswith(_JS_SUFFIXES) or (data.startswith(b"#!") and b"node" in data[:80]):
-        return reach.joined(_of_javascript(text, shown))
-    if shown.endswith(SCRIPT_SUFFIXES) or data.startswith(b"#!"):
-        return reach.joined(Capabilities(programs=_sorted(set(_OTHER_PROGRAM.findall(text)))))
-    return reach.joined(Capabilities(opaque=(_marked(shown, "is run, and no reader knows how", text),)))
+        found = _of_python(text, shown)
+    elif shown.endswith(_JS_SUFFIXES) or (data.startswith(b"#!") and b"node" in data[:80]):
+        found = _of_javascript(text, shown)
+    elif shown.endswith(SCRIPT_SUFFIXES) or data.startswith(b"#!"):
+        found = Capabilities(programs=_sorted(set(_OTHER_PROGRAM.findall(text))))
+    else:
+        found = Capabilities(opaque=(_marked(shown, "is run, and no reader knows how", text),))
+    runs = found.opaque or found.programs or script_loads.runs_code(text)
+    return Reach(found, script_loads.words(text) if runs else frozenset())
 
 
 def _of_python(text: str, shown: str) -> Capabilities:

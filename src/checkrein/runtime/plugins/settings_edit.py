@@ -30,12 +30,19 @@ def settings_path(place: Place, scope: PluginScope) -> str:
     return os.path.join(place.root, claude.CONFIG_DIR, name)
 
 
+def require_editable(place: Place, scope: PluginScope) -> str:
+    """The settings file of a scope. Raises FileError when no value could go into it."""
+    file = settings_path(place, scope)
+    if scope != "user" and leaves(os.path.realpath(file), file, place.within):
+        raise FileError(f"{file} is a symbolic link that leaves the project.", kind="link_leaves_project")
+    _text(file, scope)
+    return file
+
+
 def change_setting(place: Place, scope: PluginScope, parts: tuple[str, str], change: Change) -> Origin:
     """Change the value at two keys. Raises FileError; then nothing is written."""
-    file = settings_path(place, scope)
+    file = require_editable(place, scope)
     target = os.path.realpath(file)
-    if scope != "user" and leaves(target, file, place.within):
-        raise FileError(f"{file} is a symbolic link that leaves the project.", kind="link_leaves_project")
     try:
         os.makedirs(os.path.dirname(target), exist_ok=True)
         with locked(lock_of(file)):

@@ -8,7 +8,7 @@ from typing import Protocol
 
 TAIL = 32 * 1024
 _LAST = 4096
-_FILE_LIMIT = 64 * 1024 * 1024
+FILE_LIMIT = 64 * 1024 * 1024
 _CHUNK = 1 << 16
 
 
@@ -22,7 +22,7 @@ class Filter(Protocol):
 
 class Capture:
     """The output of one pipe. The first `limit` bytes stay in memory; when there is more and `spill` names a
-    file, everything goes there too, up to 64 MiB. `through` writes the file from the first byte on.
+    file, everything goes there too, up to `file_limit` bytes. `through` writes it from the first byte on.
 
     The file is new for each output (an existing one is never opened), and only the user can read it. When
     the disk is full or the file can't be made, only the rest of the output is lost. `filter` changes what
@@ -30,11 +30,16 @@ class Capture:
     """
 
     def __init__(
-        self, limit: int, spill: str | None = None, through: bool = False, filter: Filter | None = None
+        self,
+        limit: int,
+        spill: str | None = None,
+        through: bool = False,
+        filter: Filter | None = None,
+        file_limit: int = FILE_LIMIT,
     ) -> None:
         self.size = 0
         self.path: str | None = None
-        self._limit = limit
+        self._limit, self._file_limit = limit, file_limit
         self._head = bytearray()
         self._tail = bytearray()
         self._spill = spill
@@ -125,7 +130,7 @@ class Capture:
         self._write(chunk if self._filter is None else self._filter.take(chunk))
 
     def _write(self, chunk: bytes) -> None:
-        data = memoryview(chunk)[: _FILE_LIMIT - self._filed]
+        data = memoryview(chunk)[: self._file_limit - self._filed]
         self._filed += len(data)
         try:
             while data:

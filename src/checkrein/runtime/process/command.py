@@ -9,6 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from checkrein.base.origin import Origin
+from checkrein.runtime.process.capture import FILE_LIMIT
 from checkrein.runtime.process.environment import without
 
 if TYPE_CHECKING:
@@ -36,7 +37,8 @@ class Command(Struct, frozen=True, kw_only=True):
     """What to start.
 
     bash runs a text `argv`, without start-up files. `env` is the whole environment of the child.
-    `limit` bytes of each stream stay in memory; with `spill`, longer standard output is in that file.
+    `limit` bytes of each stream stay in memory; with `spill`, longer standard output is in that file, up to
+    `spill_limit` bytes.
     `longest_line` bytes of a line from live pipes do.
     `filter` changes what goes into that file. `pass_fds` stay open in the child under the same numbers. With
     `guard`, every program that it starts is judged when it starts. `protect` says which protected files it
@@ -54,6 +56,7 @@ class Command(Struct, frozen=True, kw_only=True):
     limit: int = _MEMORY_LIMIT
     longest_line: int = _LONGEST_LINE
     spill: str | None = None
+    spill_limit: int = FILE_LIMIT
     filter: Filter | None = None
     sandbox: SandboxPolicy | None = None
     pass_fds: tuple[int, ...] = ()

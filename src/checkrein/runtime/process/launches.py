@@ -61,7 +61,7 @@ def start_child(command: Command, mark: str, warden: Warden | None, through: boo
     guarded one may say so later (NotStartedError) unless it goes `through` to the background."""
     from checkrein.runtime.process.capture import Capture
 
-    kept = Capture(command.limit, command.spill, through, command.filter)
+    kept = Capture(command.limit, command.spill, through, command.filter, command.spill_limit)
     try:
         around = surrounded(command)
         process, into, out, err = begin(

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 Lines = int | Sequence[int | None] | None
 _LARGEST = 8 << 20
-_KEY_LINE = r"(?m)[A-Za-z0-9+/]{40,}={0,2}[ \t\r]*$"
+_KEY_LINE = r"(?m)(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{40,}+={0,2}[ \t\r]*+$"
 
 
 class Found(Struct, frozen=True):

@@ -124,6 +124,15 @@ class Happened(Struct, frozen=True, kw_only=True):
     parent_call: str | None = None
 
 
+class LoadedPlugin(Struct, frozen=True, omit_defaults=True):
+    """A plugin that is on. `source` tells those of one name apart."""
+
+    name: str
+    path: str
+    source: str
+    version: str | None = None
+
+
 class SessionStarted(Happened, frozen=True, tag="session_started", kw_only=True):
     """`layers` say where rules are enforced while calls run, and what that means. `trusted` says whether the
     project's hooks, servers and allow rules count, `skipped` what does not count and why."""
@@ -137,7 +146,7 @@ class SessionStarted(Happened, frozen=True, tag="session_started", kw_only=True)
     skills: tuple[str, ...] = ()
     agents: tuple[str, ...] = ()
     servers: tuple[tuple[str, str], ...] = ()
-    plugins: tuple[tuple[str, str], ...] = ()
+    plugins: tuple[LoadedPlugin, ...] = ()
     layers: tuple[Layer, ...] = ()
     output_style: str = "default"
     betas: tuple[str, ...] = ()

@@ -14,10 +14,11 @@ from checkrein.facts.subagents import AGENT_TOOL
 from checkrein.llm.port import Cancel
 from checkrein.model.project import Place
 from checkrein.model.rule import Rule
+from checkrein.model.view import View
 from checkrein.runtime.agents.agent_files import AgentFiles, renew_agents
 from checkrein.runtime.hooks import payloads
 from checkrein.runtime.session.events import Event, Notice
-from checkrein.runtime.skills.renewal import SkillFiles, Stamps, renew
+from checkrein.runtime.skills.renewal import SkillFiles, Stamps, renew, renewed
 
 if TYPE_CHECKING:
     from checkrein.runtime.session.conversation import Conversation
@@ -27,10 +28,16 @@ class Watch:
     """The files of a project to check before each prompt, and their state at the last check."""
 
     def __init__(self, place: Place) -> None:
+        self._place = place
         self.skills = SkillFiles(place)
         self.agents = AgentFiles(place)
         self._settings = dict(_settings(place))
         self._stamps = Stamps(lambda: self._settings)
+
+    def look_again(self) -> SkillFiles:
+        """Find the directories of skills again. The next prompt reads them."""
+        self.skills = SkillFiles(self._place, unread=True)
+        return self.skills
 
     def settings(self) -> list[tuple[str, str]]:
         """The changed settings files: the source as hooks name it, and the path."""
@@ -45,6 +52,18 @@ def _settings(place: Place) -> Iterator[tuple[str, str]]:
         yield os.path.join(directory, ".claude", "settings.local.json"), "local_settings"
     if place.managed_dir is not None:
         yield os.path.join(place.managed_dir, "managed-settings.json"), "policy_settings"
+
+
+def skills_now(conversation: Conversation, watch: Watch | None) -> View:
+    """The skills and commands as their files are now, also in directories that are new. They count from the
+    next prompt on. There is no watch before the first one."""
+    shelf = conversation.skills.invoker.shelf
+    if watch is not None:
+        return renewed(shelf, watch.look_again())
+    from checkrein.runtime.session.start import reload_skills
+
+    reload_skills(conversation)
+    return shelf.view
 
 
 def refresh(conversation: Conversation, watch: Watch, cancel: Cancel) -> Generator[Event, None, None]:

@@ -103,7 +103,7 @@ class Session:
         self._turn_now: tuple[SessionTurn, float] | None = None
         self._running = False
         self._closed = False
-        self._watch: Watch | None = None
+        self.watch: Watch | None = None
         self._children: list[Session] = []
         self._counting = threading.Lock()
         self._agents: Children | None = None
@@ -328,10 +328,10 @@ class Session:
         """Between prompts, check the project's files again."""
         from checkrein.runtime.session.reload import Watch, refresh
 
-        if self._watch is None:
-            self._watch = Watch(self.conversation.view.project.place)
+        if self.watch is None:
+            self.watch = Watch(self.conversation.view.project.place)
         elif not self.options.bare:
-            yield from refresh(self.conversation, self._watch, cancel)
+            yield from refresh(self.conversation, self.watch, cancel)
 
     def close(self) -> None:
         """Release the transcript. At the root of a tree, first run the SessionEnd hooks and end what the

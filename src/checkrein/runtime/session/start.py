@@ -9,11 +9,12 @@ from checkrein.base.diagnostic import Diagnostic
 from checkrein.runtime.context.reminders import memory_type, quoted
 from checkrein.runtime.hooks import payloads
 from checkrein.runtime.hooks.outcome import HookOutcome
-from checkrein.runtime.session.events import Event, Notice, SessionStarted
+from checkrein.runtime.session.events import Event, LoadedPlugin, Notice, SessionStarted
 from checkrein.runtime.turn.builtin_commands import COMMANDS as BUILTIN_COMMANDS
 from checkrein.runtime.turn.news import watch
 
 if TYPE_CHECKING:
+    from checkrein.model.project import Project
     from checkrein.model.view import View
     from checkrein.runtime.session.conversation import Conversation
 
@@ -43,7 +44,7 @@ def started(conversation: Conversation) -> SessionStarted:
         skills=tuple(n for n, s in view.skills.items() if s.model_invocable),
         agents=tuple(conversation.offer.agents),
         servers=conversation.services.server_states(),
-        plugins=tuple((n, r.item.root) for n, r in view.project.plugins.items() if r.item.enabled),
+        plugins=plugins(view.project),
         layers=conversation.services.layers.all,
         output_style=conversation.backdrop.prompt.style or _style(view),
         betas=conversation.options.betas,
@@ -51,6 +52,12 @@ def started(conversation: Conversation) -> SessionStarted:
         skipped=conversation.services.skipped,
         source=conversation.record.opened.source,
     )
+
+
+def plugins(project: Project) -> tuple[LoadedPlugin, ...]:
+    """The plugins that are on."""
+    on = ((name, one.item) for name, one in project.plugins.items() if one.item.enabled)
+    return tuple(LoadedPlugin(item.name, item.root, name, item.version) for name, item in on)
 
 
 def _style(view: View) -> str:
@@ -168,7 +175,7 @@ def _run_start_hooks(conversation: Conversation) -> Iterator[Event]:
         conversation.recorder.writer.title(outcome.session_title)
     watch(conversation, outcome.watch_paths)
     if outcome.reload_skills and not conversation.options.bare:
-        _reload_skills(conversation)
+        reload_skills(conversation)
     if outcome.initial_user_message and conversation.options.kind in _PROGRAMS:
         conversation.backdrop.initial_message = outcome.initial_user_message
     yield from (Notice("warning", error) for error in outcome.errors)
@@ -188,8 +195,8 @@ def _preload(conversation: Conversation) -> Iterator[Event]:
     yield from events
 
 
-def _reload_skills(conversation: Conversation) -> None:
-    """Load the skills and commands that the hooks wrote, before the first prompt."""
+def reload_skills(conversation: Conversation) -> None:
+    """Load the skills and commands that hooks or the host wrote, before the first prompt."""
     from checkrein.runtime.skills.renewal import SkillFiles, renew
 
     news = renew(conversation.skills.invoker.shelf, SkillFiles(conversation.view.project.place))

@@ -14,6 +14,8 @@ from checkrein.model.view import View
 
 _HEAD = "Skills you can load with the Skill tool when a task fits one (name: when to use it):"
 _CHARS_PER_TOKEN = 4
+_NAMED = 3
+"""Skills without a description that get a warning of their own."""
 
 
 class Entry(Struct, frozen=True):
@@ -30,17 +32,22 @@ class Listing(Struct, frozen=True):
     cut: tuple[str, ...] = ()
 
     def diagnostics(self, view: View) -> tuple[Diagnostic, ...]:
+        """A warning for each skill that was cut; after a few, one for all others."""
         every = _items(view)
+        cut = [name for name in self.cut if name in every]
+        said = {name: f"The description of `{name}` does not fit" for name in cut[:_NAMED]}
+        if len(cut) > _NAMED:
+            rest = cut[_NAMED]
+            said[rest] = f"The descriptions of {len(cut) - _NAMED} more skills, from `{rest}` on, do not fit"
         return tuple(
             Diagnostic(
                 "LIST001",
                 "warning",
-                f"The description of `{name}` does not fit in the listing; the model sees only its name.",
+                f"{what} in the listing; the model sees only the name.",
                 every[name].origin,
                 hint="Shorten descriptions, hide skills from the model, or raise skillListingBudgetFraction.",
             )
-            for name in self.cut
-            if name in every
+            for name, what in said.items()
         )
 
 

@@ -50,16 +50,19 @@ class Stamps:
 
 
 class SkillFiles:
-    """The directories that exist now, and the state of their files at the last look."""
+    """The directories that exist now, and the state of their files at the last look. `unread` files count as
+    changed."""
 
-    def __init__(self, place: Place) -> None:
+    def __init__(self, place: Place, *, unread: bool = False) -> None:
+        self._unread = unread
         self._within = place.within
         self._roots = tuple(_roots(place))
         self._stamps = Stamps(lambda: (path for root in self._roots for path in _files(root)))
 
     def changed(self) -> bool:
         """Whether anything has changed since the last call."""
-        return bool(self._stamps.changed())
+        unread, self._unread = self._unread, False
+        return bool(self._stamps.changed()) or unread
 
     def skills(self) -> list[Skill]:
         """Highest precedence first."""
@@ -142,10 +145,16 @@ def _stamp_of(path: str) -> Stamp | None:
 def renew(shelf: Shelf, files: SkillFiles) -> str:
     """Read the files again and put the result on the shelf. Returns the news for the model: skills that are
     new, gone, or have a new description."""
+    before = shelf.view
+    shelf.view = renewed(shelf, files)
+    return _news(before, shelf.view)
+
+
+def renewed(shelf: Shelf, files: SkillFiles) -> View:
+    """What the shelf would show with the files as they are now."""
     from checkrein.passes.resolve import resolve
 
-    before = shelf.view
-    project = before.project
+    project = shelf.view.project
     sources = replace(
         project.sources,
         skills=(*(one for one in project.sources.skills if not files.holds(one)), *files.skills()),
@@ -157,12 +166,12 @@ def renew(shelf: Shelf, files: SkillFiles) -> str:
         skills=_ordered(project.skills, _readable(now.skills, shelf)),
         commands=_ordered(project.commands, _readable(now.commands, shelf)),
     )
-    shelf.view = replace(before, project=project)
-    if shelf.view.rules is not None:
-        from checkrein.passes.visibility.session_view import ruled
+    view = replace(shelf.view, project=project)
+    if view.rules is None:
+        return view
+    from checkrein.passes.visibility.session_view import ruled
 
-        shelf.view = ruled(shelf.view)
-    return _news(before, shelf.view)
+    return ruled(view)
 
 
 def _readable(items: Mapping[str, Resolved[Found]], shelf: Shelf) -> dict[str, Resolved[Found]]:

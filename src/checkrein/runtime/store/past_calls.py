@@ -18,6 +18,7 @@ from msgspec.structs import replace
 
 from checkrein.base.errors import CheckreinError, NotFoundError
 from checkrein.base.files import beneath
+from checkrein.facts.kitchen import kitchen_tools
 from checkrein.policy.review.past import Fate, PastCall, moved
 from checkrein.policy.values import Call
 from checkrein.runtime.store import content
@@ -106,6 +107,8 @@ class Reader:
         fields = content.own(entry)
         if fields.get("event") == "denied" and isinstance(fields.get("toolUseId"), str):
             self._by_mark[fields["toolUseId"]] = "refused" if fields.get("by") == "asker" else "denied"
+        if fields.get("event") == "call":
+            self._beside(fields, base, (file, line))
         if entry["type"] not in ("assistant", "user"):
             return
         for block in content.blocks(entry):
@@ -116,6 +119,18 @@ class Reader:
                 self._call(called, block, cwd if isinstance(cwd, str) else base, base, (file, line))
             elif answered is not None and answered in self._open:
                 self._close(answered, self._fate(answered, block))
+
+    def _beside(self, fields: Mapping[str, Any], base: str, place: tuple[str, int]) -> None:
+        """A call that no model of the session made: a client's of the MCP server or the gateway, a hook's."""
+        id, name, input = fields.get("toolUseId"), fields.get("name"), fields.get("input")
+        if not (isinstance(id, str) and isinstance(name, str) and isinstance(input, dict)):
+            return
+        if id in self._seen or name in kitchen_tools():  # what these do are calls of their own
+            return
+        self._seen.add(id)
+        self._call(id, {"name": name, "input": input}, base, base, place)
+        if id in self._open:
+            self._close(id, self._by_mark.pop(id) if id in self._by_mark else _fate_beside(fields))
 
     def _call(self, id: str, block: Block, cwd: str, base: str, place: tuple[str, int]) -> None:
         past = PastCall(
@@ -146,6 +161,15 @@ class Reader:
         if _PERSON.match(text):
             return "refused"
         return "denied" if _DENIED.match(text) else "ran"
+
+
+def _fate_beside(fields: Mapping[str, Any]) -> Fate:
+    if fields.get("verdict") == "allow":
+        return "ran"
+    if "by" in fields:
+        return "refused" if fields["by"] == "asker" else "denied"
+    alone = "nobody to ask" in str(fields.get("reason"))
+    return "denied" if fields.get("verdict") == "deny" or alone else "refused"
 
 
 def _light(input: Mapping[str, Any]) -> dict[str, Any]:

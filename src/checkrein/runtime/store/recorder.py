@@ -134,6 +134,7 @@ class Recorder:
             caller=event.caller,
             parent_call=event.parent_call,
             verdict=event.verdict,
+            by=event.by,
             reason=event.reason,
             is_error=event.is_error,
         )

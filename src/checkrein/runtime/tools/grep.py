@@ -104,7 +104,7 @@ def _arguments(input: dict[str, Any], mode: str) -> tuple[str, ...]:
 
 def _split_globs(text: str) -> list[str]:
     """Split a list: `*.ts, *.{js,jsx}` is two globs."""
-    return [glob for glob in re.split(r"\s+|,(?![^{]*\})", text) if glob]
+    return re.findall(r"(?:\{[^{}\s]*\}|[^\s,])+", text)
 
 
 def _files(finds: Finds, input: dict[str, Any], descriptor: int | None) -> ToolOutput:

@@ -18,13 +18,20 @@ def project_content(place: Place) -> IsProject:
     ignores and does not track them: only then do they surely belong to the user.
     """
     locals_: dict[str, bool] = {}
+    real = _Real()
+    roots = {place.root, place.cwd, *(() if place.repo_root is None else (place.repo_root,))}
+
+    def inside(file: str) -> bool:
+        if place.home in roots:
+            return False
+        return any(_below(path, root) for path in (file, real(file)) for root in roots)
 
     def is_project(origin: Origin) -> bool:
         if origin.scope == "project":
             return True
         if origin.scope == "plugin":
-            return _inside(origin.file, place)
-        if origin.scope != "local" or not _inside(origin.file, place):
+            return inside(origin.file)
+        if origin.scope != "local" or not inside(origin.file):
             return False
         if origin.file not in locals_:
             locals_[origin.file] = not _is_users_own(origin.file, place)
@@ -33,12 +40,20 @@ def project_content(place: Place) -> IsProject:
     return is_project
 
 
-def _inside(file: str, place: Place) -> bool:
-    real = os.path.realpath(file)
-    roots = {place.root, place.cwd, *(() if place.repo_root is None else (place.repo_root,))}
-    if place.home in roots:
-        return False
-    return any(_below(path, root) for root in roots for path in (file, real))
+class _Real:
+    """Paths without links. Each directory is looked at once: plugins bring thousands of files."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, str] = {}
+
+    def __call__(self, path: str) -> str:
+        above, name = os.path.split(path)
+        if not os.path.isabs(path) or name in ("", ".", ".."):
+            return os.path.realpath(path)
+        if above not in self._known:
+            self._known[above] = self(above)
+        plain = os.path.join(self._known[above], name)
+        return os.path.realpath(plain) if os.path.islink(plain) else plain
 
 
 def _below(path: str, root: str) -> bool:

@@ -24,6 +24,7 @@ _LIMITS: dict[str, tuple[Subtype, str]] = {
 def make_result(conversation: Conversation, turn: SessionTurn, step: Transition, began: float) -> Result:
     state, meter = conversation.state, conversation.meter
     subtype, is_error, reason, errors = outcome(step, state.errors, conversation)
+    requests = 1 + meter.requests - turn.requests_before + state.stop_blocks
     return Result(
         subtype=subtype,
         is_error=is_error,
@@ -31,7 +32,7 @@ def make_result(conversation: Conversation, turn: SessionTurn, step: Transition,
         text=_text(conversation, step),
         stop_reason=turn.stop_reason,
         terminal_reason=reason,
-        requests=1 + meter.requests + state.stop_blocks if state.blocked_prompt is None else 0,
+        requests=requests if state.blocked_prompt is None else 0,
         duration_ms=int((time.monotonic() - began) * 1000),
         model_ms=int(meter.model_seconds * 1000),
         first_request_ms=_since(began, turn.first_request_at),

@@ -57,6 +57,7 @@ class SessionTurn:
         self.conversation = conversation
         self.state = conversation.state
         self.cancel = cancel
+        self.requests_before = conversation.meter.requests
         self.deferred: ToolUse | None = None
         self.stop_reason: str | None = None
         self.first_request_at: float | None = None

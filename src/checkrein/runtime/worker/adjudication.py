@@ -9,7 +9,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from checkrein.runtime.worker.contract import Contract
+from checkrein.model.skill_contract import Contract
 from checkrein.runtime.worker.session_report import LIMITS, Report, has_marker
 
 ContentState = Literal["absent", "contract_violation", "complete", "session_error"]

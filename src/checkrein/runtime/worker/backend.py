@@ -8,8 +8,8 @@ from typing import Any, Protocol
 from msgspec import Struct
 
 from checkrein.llm.cancel import Cancel
+from checkrein.model.skill_contract import Contract
 from checkrein.model.view import View
-from checkrein.runtime.worker.contract import Contract
 from checkrein.runtime.worker.session_report import Report
 from checkrein.runtime.worker.watchdog import Beat
 

@@ -149,7 +149,8 @@ def settings_of(view: View, cwd: str) -> dict[str, Any]:
     for rule in view.project.rules:
         if rule.verdict in lists and rule.problem is None:
             lists[rule.verdict].append(_anchored(rule))
-    hook = shlex.join((sys.executable, "-m", "checkrein", "decide", "--hook", "-C", cwd))
+    python = (sys.executable, "-E", "-P")  # a checkrein.py of the project would be the judge without them
+    hook = shlex.join((*python, "-m", "checkrein", "decide", "--hook", "-C", cwd))
     return {
         "permissions": {**lists, "defaultMode": "default", "disableBypassPermissionsMode": "disable"},
         "hooks": {"PreToolUse": [{"matcher": "*", "hooks": [{"type": "command", "command": hook}]}]},

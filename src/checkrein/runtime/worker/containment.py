@@ -9,10 +9,10 @@ from typing import Any
 
 from checkrein.base.files import beneath
 from checkrein.base.harmless import one_line
+from checkrein.model.skill_contract import Contract
 from checkrein.policy.abstract import is_static
 from checkrein.policy.shell import analyse
 from checkrein.policy.shell.files import touched
-from checkrein.runtime.worker.contract import Contract
 from checkrein.runtime.worker.session_report import Written
 
 _MOST = 50

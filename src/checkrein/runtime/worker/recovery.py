@@ -10,7 +10,7 @@ import re
 
 from msgspec.structs import replace
 
-from checkrein.runtime.worker.contract import Contract, without_decoration
+from checkrein.model.skill_contract import Contract, without_decoration
 from checkrein.runtime.worker.session_report import Report, has_marker, without_marker
 
 

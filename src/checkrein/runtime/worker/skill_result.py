@@ -10,6 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from checkrein.base.secrets import redact, redact_text
+from checkrein.model.skill_contract import Contract
 from checkrein.runtime.worker.adjudication import (
     Adjudication,
     ContentState,
@@ -18,7 +19,6 @@ from checkrein.runtime.worker.adjudication import (
     adjudicated,
 )
 from checkrein.runtime.worker.containment import outputs_missing, outputs_outside, writes_outside
-from checkrein.runtime.worker.contract import Contract
 from checkrein.runtime.worker.recovery import recovered
 from checkrein.runtime.worker.session_report import KillReason, Report, Tokens, without_marker
 

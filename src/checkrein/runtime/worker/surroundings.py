@@ -17,6 +17,8 @@ _PLAIN = frozenset(
         *("ANTHROPIC_BASE_URL", "ANTHROPIC_MODEL", "ANTHROPIC_DEFAULT_MODEL", "OPENAI_BASE_URL"),
     )
 )
+_NEVER = "CHECKREIN_SERVE__TOKEN"
+"""With it a worker would be a client that opens the kitchen."""
 _PREFIXES = ("LC_", "CHECKREIN_", "CLAUDE_CODE_USE_", "ANTHROPIC_DEFAULT_")
 
 
@@ -27,11 +29,16 @@ def worker_env(env: Mapping[str, str], more: Collection[str] = ()) -> dict[str, 
         for name, value in env.items()
         if name.upper() in _PLAIN or name in CREDENTIALS or name.startswith(_PREFIXES) or name in more
     }
+    kept.pop(_NEVER, None)
     return kept | {MARK: "1"}
 
 
+def is_worker(env: Mapping[str, str]) -> bool:
+    return bool(env.get(MARK))
+
+
 def refuse_nested(env: Mapping[str, str]) -> None:
-    if env.get(MARK):
+    if is_worker(env):
         raise PolicyError(
             "A worker can't start a worker; it runs one skill and reports.",
             kind="worker_nested",

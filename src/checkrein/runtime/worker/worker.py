@@ -23,10 +23,11 @@ from checkrein.llm.cancel import Cancel
 from checkrein.model.items import Command as CommandItem
 from checkrein.model.items import Skill
 from checkrein.model.project import Project
+from checkrein.model.skill_contract import Contract
 from checkrein.model.view import View
+from checkrein.passes.recipes.contracts import contract_of
 from checkrein.policy.values import Call
 from checkrein.runtime.worker.backend import Assignment, Backend
-from checkrein.runtime.worker.contract import Contract, contract_of
 from checkrein.runtime.worker.quota_guard import Quota, refuse_spent
 from checkrein.runtime.worker.session_report import KillReason, Report, Termination
 from checkrein.runtime.worker.skill_result import Place, SkillResult, crashed, settled

@@ -23,7 +23,7 @@ from checkrein.runtime.mcp.server_tool import ServerTool, instructions_of
 from checkrein.runtime.session.session import Session
 from checkrein.serve.mcp.line import Request
 from checkrein.serve.mcp.passed_tools import PassedResource, PassedTool
-from checkrein.serve.mcp.upstream import asked, declared, names, owners, wire
+from checkrein.serve.mcp.upstream import Names, asked, declared, owners, wire
 from checkrein.serve.mcp.visit import Served, Visit, failed
 
 _LEVELS: tuple[str, ...] = ("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency")
@@ -44,6 +44,7 @@ class Gateway(Visit):
         self._results: dict[str, dict[str, Any]] = {}
         self._requests: dict[str, Request] = {}
         self._seen: dict[str, Catalog] = {}
+        self._tool_names, self._prompt_names = Names(served.through or ()), Names(served.through or ())
 
     @property
     def can_sample(self) -> bool:
@@ -96,16 +97,17 @@ class Gateway(Visit):
         session = await self.session()
         passed = self._passed(session)
         return declared(
-            types.Tool, ((name, passed[owned].inner.tool.given) for name, owned in names(passed).items())
+            types.Tool,
+            ((name, passed[owned].inner.tool.given) for name, owned in self._tool_names.of(passed).items()),
         )
 
     async def call_tool(self, request: Request, name: str, input: dict[str, Any]) -> types.CallToolResult:
         session = await self.session()
         passed = self._passed(session)
-        owned = names(passed).get(name)
+        owned = self._tool_names.of(passed).get(name)
         if owned is None:
             return failed(
-                " ".join((f"No server here offers the tool {one_line(name)!r}.", *_absences(session)))
+                " ".join((f"No server here offers the tool {one_line(name)[:100]!r}.", *_absences(session)))
             )
         id = short_id("call_")
         self._requests[id] = request
@@ -284,7 +286,7 @@ class Gateway(Visit):
     def _prompts(self, session: Session) -> dict[str, tuple[str, str]]:
         host = session.conversation.host
         policy, trusted = host.gate.policy, host.gate.context(host.cwd).trusted
-        return names(
+        return self._prompt_names.of(
             (link.name, prompt.name)
             for link in self._links(session)
             for prompt in link.catalog.prompts

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 from msgspec.structs import replace
 
+from checkrein.base.harmless import one_line
 from checkrein.base.ids import short_id
 from checkrein.llm.port import ToolUse
 from checkrein.runtime.process.command import Completed
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
 _LIMIT = 4 << 20
 _SHOWN = 20_000
+_NOT_FOUND = 127
 
 
 class Ran(Struct, frozen=True):
@@ -161,7 +163,10 @@ class Hands:
     def gh(self, *argv: str, cwd: str = "", timeout: float | None = 60.0) -> Ran:
         token = self.setting("github.token")
         env = {"GH_TOKEN": str(token)} if token else {}
-        return self.shell(shlex.join(("gh", *argv)), cwd or self.root, timeout, env)
+        ran = self.shell(shlex.join(("gh", *argv)), cwd or self.root, timeout, env)
+        if ran.exit_code == _NOT_FOUND:
+            raise ToolFailure("This tool needs the program gh. Install it, then run `gh auth login`.")
+        return ran
 
     def gh_json(self, *argv: str, cwd: str = "") -> Any:
         """The JSON that gh prints. Raises ToolFailure with what it said instead."""
@@ -220,10 +225,23 @@ class Hands:
             raise ToolFailure(str(done.finished.content))
 
     def directory(self, path: str) -> str:
-        found = os.path.realpath(os.path.join(self.root, os.path.expanduser(path)))
+        found = self.path(path)
         if not os.path.isdir(found):
             raise ToolFailure(f"{path} is not a directory.")
         return found
+
+    def repository(self, path: str) -> str:
+        """The directory, which is in a repository of git."""
+        where = self.directory(path)
+        if not self.git("rev-parse", "--git-dir", cwd=where).ok:
+            raise ToolFailure(f"{path} is not in a git repository.")
+        return where
+
+    def path(self, text: str) -> str:
+        """Where a path really leads, from the project's root."""
+        if "\0" in text:
+            raise ToolFailure(f"{one_line(text)} is not a path.")
+        return os.path.realpath(os.path.join(self.root, os.path.expanduser(text)))
 
     def pause(self, seconds: float) -> bool:
         """Wait; True when the call was cancelled meanwhile."""

@@ -14,6 +14,7 @@ from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from checkrein.serve.mcp.arrivals import ADMITTED, Arrival
 from checkrein.serve.mcp.kept_events import KeptEvents
 
 PATH = "/mcp"
@@ -22,6 +23,8 @@ _BODY = 4 << 20
 _RETRY = 1_000
 """Milliseconds after which a client connects a broken stream again."""
 _CONNECTIONS = 2_048
+_AT_ONCE = 256
+"""Connections that are accepted before the first is looked at: a flood must not use up descriptors."""
 _NAMES = frozenset({"127.0.0.1", "localhost", "[::1]"})
 
 
@@ -38,6 +41,7 @@ class Guard:
             return
         refusal = self._refusal(scope)
         if refusal is None:
+            scope[ADMITTED] = True
             await self._inner(scope, receive, send)
         else:
             await refusal(scope, receive, send)
@@ -69,11 +73,19 @@ def _is_local(origin: str) -> bool:
     return bool(colon) and scheme in ("http", "https") and _host(rest) in _NAMES
 
 
+class _Sessions(StreamableHTTPSessionManager):
+    """Each client keeps events of its own: the library has one store for all, in which the streams of two
+    clients have the same id."""
+
+    def _admit_session(self, requestor: Any) -> Any:
+        self.event_store = KeptEvents()
+        return super()._admit_session(requestor)
+
+
 def make_app(server: Server[Any], token: str) -> ASGIApp:
     """The server as an ASGI application."""
-    manager = StreamableHTTPSessionManager(
+    manager = _Sessions(
         server,
-        event_store=KeptEvents(),
         retry_interval=_RETRY,
         max_request_body_size=_BODY,
         max_sessions=_SESSIONS,
@@ -88,7 +100,7 @@ def listening(port: int) -> socket.socket:
     bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         bound.bind(("127.0.0.1", port))
-        bound.listen(_CONNECTIONS)
+        bound.listen(_AT_ONCE)
     except BaseException:
         bound.close()
         raise
@@ -99,10 +111,12 @@ def make_http(server: Server[Any], token: str) -> uvicorn.Server:
     """`serve(sockets=[listening(port)])` serves until SIGINT or SIGTERM."""
     config = uvicorn.Config(
         make_app(server, token),
+        http=Arrival,
         log_level="critical",
         access_log=False,
         lifespan="on",
         limit_concurrency=_CONNECTIONS,
+        backlog=_AT_ONCE,
         timeout_keep_alive=30,
         timeout_graceful_shutdown=2,
         server_header=False,

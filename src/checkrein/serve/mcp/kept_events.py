@@ -7,23 +7,31 @@ from collections import OrderedDict
 from mcp.server.streamable_http import EventCallback, EventId, EventMessage, EventStore, StreamId
 from mcp_types import JSONRPCMessage
 
-_MOST = 10_000
+_MOST = 1_000
+_LARGEST = 16 << 20
 
 
 class KeptEvents(EventStore):
-    """Of all clients together. Ids can't be guessed from others: one that is not known replays nothing."""
+    """Of one client: streams have the ids of its requests, and every client counts them from the same
+    number. It keeps `most` events with `largest` characters together; an id that is not known replays
+    nothing."""
 
-    def __init__(self, most: int = _MOST) -> None:
-        self._events: OrderedDict[EventId, tuple[StreamId, JSONRPCMessage | None]] = OrderedDict()
+    def __init__(self, most: int = _MOST, largest: int = _LARGEST) -> None:
+        self._events: OrderedDict[EventId, tuple[StreamId, JSONRPCMessage | None, int]] = OrderedDict()
         self._most = most
+        self._largest = largest
+        self._held = 0
 
     async def store_event(self, stream_id: StreamId, message: JSONRPCMessage | None) -> EventId:
         from checkrein.base.ids import new_uuid
 
         id = new_uuid()
-        self._events[id] = stream_id, message
-        while len(self._events) > self._most:
-            self._events.popitem(last=False)
+        size = 0 if message is None else len(message.model_dump_json(by_alias=True, exclude_unset=True))
+        self._events[id] = stream_id, message, size
+        self._held += size
+        while len(self._events) > self._most or self._held > self._largest:
+            _, (_, _, freed) = self._events.popitem(last=False)
+            self._held -= freed
         return id
 
     async def replay_events_after(
@@ -33,7 +41,7 @@ class KeptEvents(EventStore):
         if found is None:
             return None
         stream, later = found[0], False
-        for id, (owner, message) in list(self._events.items()):
+        for id, (owner, message, _) in list(self._events.items()):
             if later and owner == stream and message is not None:
                 await send_callback(EventMessage(message, id))
             later = later or id == last_event_id

@@ -53,7 +53,7 @@ class Kitchen(Visit):
     async def call_tool(self, request: Request, name: str, input: dict[str, Any]) -> types.CallToolResult:
         session = await self._ready()
         if session.conversation.host.tools.get(name) is None or name not in (*MENU, *BUILTIN, OPEN, CLOSE):
-            return failed(f"There is no tool {one_line(name)!r} here.")
+            return failed(f"There is no tool {one_line(name)[:100]!r} here.")
         hidden = self._why_not(name)
         if hidden is not None:
             return failed(f"Refused: {hidden}.")
@@ -66,9 +66,10 @@ class Kitchen(Visit):
         return _result(done)
 
     async def _ready(self) -> Session:
+        """What is disabled stays so for this client: it may be the one that edits the configuration."""
         session = await self.session()
         disabled = await self.work(lambda cancel: self._setting(session, "subsets.disabled"))
-        self.state = replace(self.state, disabled=frozenset(disabled))
+        self.state = replace(self.state, disabled=self.state.disabled | frozenset(disabled))
         return session
 
     def _setting(self, session: Session, name: str) -> Any:

@@ -10,6 +10,8 @@ from collections.abc import Callable
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, Union, get_args, get_origin, get_type_hints
 
+from checkrein.base.harmless import one_line
+from checkrein.base.nearest import did_you_mean
 from checkrein.facts.kitchen import kitchen_tools
 from checkrein.policy.effects import Use
 from checkrein.policy.tools import Meaning
@@ -64,6 +66,11 @@ class KitchenTool:
         )
 
     def run(self, input: dict[str, Any], context: ToolContext) -> ToolOutput:
+        known = self.declaration.schema["properties"]
+        unknown = next((name for name in input if name not in known), None)
+        if unknown is not None:
+            text = f"{self.name} has no argument {one_line(unknown)[:100]!r}.{did_you_mean(unknown, known)}"
+            raise ToolFailure(text)
         hands, began = self._hands(context), time.monotonic()
         failure: str | None = None
         try:

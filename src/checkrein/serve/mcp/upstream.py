@@ -45,16 +45,32 @@ def declared(model: type[P], offers: Iterable[tuple[str, dict[str, Any]]]) -> li
     return found
 
 
-def names(owned: Iterable[tuple[str, str]]) -> dict[str, tuple[str, str]]:
-    """A public name for each (server, name). It is the server's own; of two the second has its server's name
-    before it."""
-    taken: dict[str, tuple[str, str]] = {}
-    for server, name in owned:
-        for public in (name, f"{server}__{name}"):
-            if public not in taken:
-                taken[public] = server, name
-                break
-    return taken
+class Names:
+    """Public names for what servers offer, each as (server, name). It is the server's own; of two the second
+    has its server's name before it, and a name that looks like another server's has its own server's too.
+
+    A name that was given stays with its owner, also when that is gone: no server gets the calls that were
+    meant for another."""
+
+    def __init__(self, servers: Iterable[str]) -> None:
+        self._servers = tuple(servers)
+        self._given: dict[str, tuple[str, str]] = {}
+
+    def of(self, owned: Iterable[tuple[str, str]]) -> dict[str, tuple[str, str]]:
+        """The names of these, in their order."""
+        known = {owner: public for public, owner in self._given.items()}
+        found: dict[str, tuple[str, str]] = {}
+        for owner in owned:
+            public = known.get(owner) or self._free(*owner)
+            self._given[public] = found[public] = owner
+        return found
+
+    def _free(self, server: str, name: str) -> str:
+        posed = any(name.startswith(f"{other}__") for other in self._servers if other != server)
+        public = f"{server}__{name}" if posed or name in self._given else name
+        while public in self._given:
+            public += "_"
+        return public
 
 
 def fits(template: str, uri: str) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 from collections.abc import Callable
@@ -10,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from checkrein.base.errors import PolicyError
 from checkrein.facts import claude
 from checkrein.passes.load import load
 from checkrein.runtime.mcp.entry import resolve
@@ -107,6 +109,8 @@ def test_managed_settings_forbid_commands(
         ({"source": "github", "repo": "acme/*"}, {"source": "github", "repo": "acme/x"}, True),
         ({"source": "github", "repo": "acme/*"}, {"source": "github", "repo": "acmee/x"}, False),
         ({"source": "github", "repo": "a/b", "ref": "v1"}, {"source": "github", "repo": "a/b"}, False),
+        ({"source": "github", "repo": "a/b"}, {"source": "github", "repo": "a/b", "ref": "mine"}, False),
+        ({"source": "github", "repo": "a/*"}, {"source": "github", "repo": "a/b", "ref": "mine"}, True),
         (HOST, {"source": "git", "url": "https://git.acme.com/x"}, True),
         (HOST, {"source": "git", "url": "https://git.acme.com.evil.net/x"}, False),
         ({"source": "hostPattern", "hostPattern": "["}, {"source": "github", "repo": "a/b"}, False),
@@ -117,8 +121,6 @@ def test_managed_settings_forbid_commands(
 def test_lists_of_administrators(
     project: Path, managed: Callable[[object], None], entry: object, source: dict[str, Any], allowed: bool
 ) -> None:
-    from checkrein.base.errors import PolicyError
-
     managed({"strictKnownMarketplaces": [entry]})
     lists = AdminLists(load(project))
     if allowed:
@@ -126,6 +128,31 @@ def test_lists_of_administrators(
     else:
         with pytest.raises(PolicyError):
             lists.require_marketplace(source)
+
+
+@pytest.mark.parametrize(
+    ("entry", "source", "blocked"),
+    [
+        ({"source": "github", "repo": "a/b"}, {"source": "github", "repo": "A/B", "ref": "x"}, True),
+        ({"source": "github", "repo": "a/b"}, {"source": "git", "url": "https://github.com/a/b.git"}, True),
+        ({"source": "github", "repo": "a/b"}, {"source": "git", "url": "git@github.com:a/b"}, True),
+        ({"source": "github", "repo": "a/*"}, {"source": "git", "url": "ssh://git@GitHub.com/a/c"}, True),
+        (
+            {"source": "git", "url": "https://h.net/x"},
+            {"source": "git", "url": "git@h.net:x.git"},
+            True,
+        ),
+        ({"source": "git", "url": "https://github.com/a/b"}, {"source": "github", "repo": "a/b"}, True),
+        ({"source": "github", "repo": "a/b"}, {"source": "git", "url": "https://github.com/a/bc"}, False),
+    ],
+)
+def test_a_block_holds_for_every_spelling(
+    project: Path, managed: Callable[[object], None], entry: object, source: dict[str, Any], blocked: bool
+) -> None:
+    managed({"blockedMarketplaces": [entry]})
+    lists = AdminLists(load(project))
+    with pytest.raises(PolicyError) if blocked else contextlib.nullcontext():
+        lists.require_marketplace(source)
 
 
 def test_servers_know_the_plugin(ask: Ask, tmp_path: Path, project: Path) -> None:

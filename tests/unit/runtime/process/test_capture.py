@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 from checkrein.runtime.process import capture
 
 
-def test_a_file_has_no_more_than_its_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert capture._FILE_LIMIT == 64 << 20
-    monkeypatch.setattr(capture, "_FILE_LIMIT", 100)
-    kept = capture.Capture(10, str(tmp_path / "out"))
+def test_a_file_has_no_more_than_its_limit(tmp_path: Path) -> None:
+    assert capture.FILE_LIMIT == 64 << 20
+    kept = capture.Capture(10, str(tmp_path / "out"), file_limit=100)
     for _ in range(30):
         kept.add(b"0123456789")
     kept.close()

@@ -62,6 +62,35 @@ def test_our_own_mark_says_who_refused(tmp_path: Path) -> None:
     assert one.fate == "refused"
 
 
+def beside(id: str, tool: str = "Bash", **more: object) -> dict[str, object]:
+    fields = {"event": "call", "toolUseId": id, "name": tool, "input": {"command": id}, "verdict": "allow"}
+    return {"type": "checkrein", "sessionId": "s", "cwd": "/p", "checkrein": {**fields, **more}}
+
+
+def test_calls_of_clients_of_the_server_count(tmp_path: Path) -> None:
+    rows = [
+        beside("ran"),
+        beside("ran"),
+        beside("failed", is_error=True),
+        beside("person", verdict="ask", by="asker"),
+        beside("rule", verdict="deny", by="rule"),
+        beside("alone", verdict="ask", reason="no rule allows it, and there is nobody to ask"),
+        beside("perhaps", verdict="ask", reason="not now"),
+        beside("outer", "run_cmd"),
+        beside("torn", input=None),
+    ]
+    found = read(write_transcript(tmp_path / "s.jsonl", iter(rows))).calls
+    assert {one.call.input["command"]: one.fate for one in found} == {
+        "ran": "ran",
+        "failed": "ran",
+        "person": "refused",
+        "rule": "denied",
+        "alone": "denied",
+        "perhaps": "refused",
+    }
+    assert all(one.times == 1 and one.cwd == "/p" for one in found)
+
+
 def test_torn_lines_and_foreign_files(tmp_path: Path) -> None:
     torn = write_transcript(
         tmp_path / "a.jsonl", bash("1", "x", cwd="/p"), end='{"type":"assistant","uuid":"q","messa'

@@ -8,6 +8,7 @@ from typing import get_args
 import pytest
 from msgspec.structs import replace
 
+from checkrein.model.skill_contract import NO_CONTRACT, Contract, Output
 from checkrein.runtime.worker.adjudication import (
     ContentState,
     Outcome,
@@ -15,7 +16,6 @@ from checkrein.runtime.worker.adjudication import (
     adjudicated,
     content_state,
 )
-from checkrein.runtime.worker.contract import NO_CONTRACT, Contract, Output
 from checkrein.runtime.worker.session_report import Channel, Report, SessionSubtype, Termination, has_marker
 
 MARKER = "%%DONE::0a1b2c3d%%"

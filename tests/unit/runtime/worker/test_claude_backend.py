@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -11,6 +13,7 @@ from typing import Any
 import pytest
 
 from checkrein.cli.main import run
+from checkrein.model.skill_contract import NO_CONTRACT
 from checkrein.model.view import View
 from checkrein.passes.load import load
 from checkrein.passes.visibility.bundled_skills import PLUGIN
@@ -18,7 +21,6 @@ from checkrein.runtime.skills.launch_dirs import AddDir
 from checkrein.runtime.worker.backend import Assignment
 from checkrein.runtime.worker.claude_backend import ClaudeBackend, argv, settings_of
 from checkrein.runtime.worker.claude_frames import Frames
-from checkrein.runtime.worker.contract import NO_CONTRACT
 from checkrein.runtime.worker.session_report import Report
 from checkrein.runtime.worker.skill_result import SkillResult
 from checkrein.runtime.worker.watchdog import Limits
@@ -222,6 +224,23 @@ def test_permissions_are_never_skipped(planner: Path) -> None:
     (group,) = made["hooks"]["PreToolUse"]
     assert group["matcher"] == "*"
     assert group["hooks"][0]["command"].endswith(f" -m checkrein decide --hook -C {planner}")
+
+
+def test_no_file_of_the_project_takes_the_hooks_place(planner: Path) -> None:
+    for name in ("checkrein.py", "json.py", "msgspec.py"):
+        (planner / name).write_text("print('allowed'); raise SystemExit(0)\n")
+    (group,) = settings_of(View(load(str(planner))), str(planner))["hooks"]["PreToolUse"]
+    payload = json.dumps({"tool_name": "Bash", "tool_input": {"command": "rm x"}})
+    done = subprocess.run(
+        group["hooks"][0]["command"],
+        shell=True,
+        cwd=planner,
+        env={**os.environ, "PYTHONPATH": str(planner)},
+        input=payload,
+        capture_output=True,
+        text=True,
+    )
+    assert json.loads(done.stdout)["hookSpecificOutput"]["permissionDecision"] != "allow"
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from checkrein.base.errors import ConfigError
-from checkrein.runtime.worker.contract import NO_CONTRACT, Contract, Output, contract_of
+from checkrein.model.skill_contract import NO_CONTRACT, Contract, Output
+from checkrein.passes.recipes.contracts import contract_of
 from checkrein.runtime.worker.recovery import recovered
 from checkrein.runtime.worker.session_report import Report, Written
 from checkrein.runtime.worker.skill_result import BUDGET, Place, SkillResult, crashed, settled

@@ -165,6 +165,7 @@ def test_the_environment_is_a_list_of_what_goes_in() -> None:
     }
     assert worker_env(given) == {"PATH": "/bin", "LC_ALL": "C", "ANTHROPIC_API_KEY": "k", MARK: "1"}
     assert worker_env(given, ("MINE",))["MINE"] == "m"
+    assert "CHECKREIN_SERVE__TOKEN" not in worker_env({"CHECKREIN_SERVE__TOKEN": "t"})
 
 
 def endless(assignment: Assignment, cancel: Cancel, beat: Heart) -> Report:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from checkrein.serve.mcp.work.clones import (
     register_clone_status,
     remove_clone,
 )
+from checkrein.serve.mcp.work.merges import classify_fix
 from checkrein.serve.mcp.work.pulls import create_unique_branch, push_to_remote
 from support.plain_hands import PlainHands
 from support.repositories import git, make_repository
@@ -118,3 +120,32 @@ def test_a_branch_name_is_free_here_and_there(source: Path) -> None:
     assert create_unique_branch(own, "new")["base_ref"] == "dev"
     with pytest.raises(ToolFailure):
         create_unique_branch(hands, "../..", base_branch_name="--orphan")
+
+
+def test_a_remote_that_does_not_answer_makes_no_name_unique(source: Path) -> None:
+    git(source, "remote", "set-url", "origin", "/no/where")
+    with pytest.raises(ToolFailure, match="does not say"):
+        create_unique_branch(PlainHands(source), "new", base_branch_name="dev")
+    git(source, "remote", "remove", "origin")
+    assert create_unique_branch(PlainHands(source), "new", base_branch_name="dev")["was_unique"]
+
+
+@pytest.mark.parametrize("branch", ["*", "HEAD", "@", "+dev", "refs/heads/dev", "heads/dev", "v1", ""])
+def test_a_push_takes_one_branch_by_its_name(source: Path, branch: str) -> None:
+    git(source, "tag", "v1")
+    git(source, "branch", "private")
+    before = git(source, "ls-remote", "origin")
+    with suppress(ToolFailure):
+        assert push_to_remote(PlainHands(source), ".", branch)["success"] is False
+    assert git(source, "ls-remote", "origin") == before
+
+
+def test_a_directory_without_a_repository_is_named(tmp_path: Path) -> None:
+    hands = PlainHands(tmp_path)
+    for work in (
+        lambda: clone_repo(hands, ".", "run"),
+        lambda: push_to_remote(hands, ".", "work"),
+        lambda: classify_fix(hands, ".", "main"),
+    ):
+        with pytest.raises(ToolFailure, match="not in a git repository"):
+            work()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ import mcp_types as types
 import pytest
 from mcp.shared.exceptions import MCPError
 
+from checkrein.runtime.store.past_calls import past_calls, transcripts_of
 from support.files import lay
 from support.full_server import entry
 from support.mcp_guests import Guest, text
@@ -302,3 +304,14 @@ def test_a_server_that_does_not_start_is_named(visit: Visit, project: Path) -> N
         assert "broken is failed" in text(refused)
 
     visit(talk, through=("broken",))
+
+
+def test_an_audit_knows_what_a_client_called_and_what_its_user_refused(visit: Visit, project: Path) -> None:
+    async def talk(guest: Guest) -> None:
+        assert (await guest.call("echo", a=1)).is_error
+
+    visit(talk, says="deny", through=("full",))
+    visit(talk, through=("full",))
+    found = past_calls(transcripts_of(str(project), os.environ), str(project), within=True).calls
+    assert {one.call.tool for one in found} == {"mcp__full__echo"}
+    assert sorted(one.fate for one in found) == ["denied", "refused"]

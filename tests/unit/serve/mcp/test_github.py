@@ -97,6 +97,20 @@ def test_an_old_claim_ends_and_a_failed_one_never_began(project: Path) -> None:
     assert issues.claim_issue(hands_with(project, {"issue edit": ""}), "o/r#8")["claimed"]
 
 
+@pytest.mark.parametrize("again", ["7", "#7", "o/r#007", "O/R#7", "https://example.test/o/r/issues/07"])
+def test_an_issue_has_one_lease_whatever_it_is_called(project: Path, again: str) -> None:
+    answers = {"issue edit": "", "repo view": {"nameWithOwner": "o/r"}}
+    assert issues.claim_issue(hands_with(project, answers), "o/r#7")["claimed"]
+    assert issues.claim_issue(hands_with(project, answers), again)["claimed"] is False
+
+
+def test_without_gh_a_tool_says_what_is_missing(project: Path) -> None:
+    hands = PlainHands(project)
+    hands.env["PATH"] = "/usr/bin:/bin"
+    with pytest.raises(ToolFailure, match=r"needs the program gh.*gh auth login"):
+        issues.get_issue_title(hands, "7")
+
+
 def test_of_many_claims_at_once_one_wins(project: Path) -> None:
     from concurrent.futures import ThreadPoolExecutor
 

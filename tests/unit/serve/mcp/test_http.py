@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import socket
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -224,3 +225,52 @@ def test_clients_are_served_beside_a_hostile_one(address: str, clients: int) -> 
     assert 200 not in seen
     assert {401, 403, 421} <= seen
     assert not {status for status in seen if status >= 500}
+
+
+def test_a_broken_stream_brings_nothing_of_another_client(address: str) -> None:
+    """Clients count their requests from the same number, and a stream has the number of its request."""
+    version = {"Mcp-Protocol-Version": "2025-11-25"}
+    opening = body(**{**INITIALIZE["params"], "protocolVersion": "2025-11-25"}, method="initialize", id=0)
+    with httpx2.Client(timeout=20) as client:
+
+        def opened() -> dict[str, str]:
+            answer = client.post(f"{address}{PATH}", json=opening, headers=headers())
+            known = headers(**version, **{"Mcp-Session-Id": answer.headers["mcp-session-id"]})
+            client.post(f"{address}{PATH}", json=body("notifications/initialized", None), headers=known)
+            return known
+
+        def call(known: dict[str, str], tool: str) -> str:
+            asked = body("tools/call", 5, name=tool, arguments={})
+            return client.post(f"{address}{PATH}", json=asked, headers=known).text
+
+        first, second = opened(), opened()
+        lines = call(first, CLOSE).splitlines()
+        begun = next(line.removeprefix("id: ") for line in lines if line.startswith("id: "))
+        call(second, OPEN)
+        call(first, "nothing")
+        seen = ""
+        with client.stream("GET", f"{address}{PATH}", headers={**first, "Last-Event-ID": begun}) as stream:
+            for text_ in stream.iter_text():
+                seen += text_
+                if "no tool" in seen:
+                    break
+    assert "closed" in seen
+    assert "kitchen_id" not in seen
+
+
+def test_connections_that_say_nothing_make_room(address: str) -> None:
+    port = int(address.rpartition(":")[2])
+    head = b"POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9"
+    halves = [b"", head, head + b"\r\nAuthorization: Bearer wrong\r\n\r\n"]
+    with ExitStack() as stack:
+        silent = []
+        for number in range(300):
+            one = stack.enter_context(socket.create_connection(("127.0.0.1", port), timeout=20))
+            one.sendall(halves[number % 3])
+            silent.append(one)
+        assert httpx2.post(f"{address}{PATH}", json=INITIALIZE, headers=headers()).status_code == 200
+        with suppress(ConnectionResetError):
+            assert silent[0].recv(1) == b"", "the first had to go"
+        silent[-2].settimeout(0.05)
+        with pytest.raises(TimeoutError):
+            silent[-2].recv(1)

@@ -13,6 +13,7 @@ import pytest
 from checkrein.facts.kitchen import kitchen_tools
 from checkrein.serve.mcp.kitchen import CLOSE, OPEN
 from checkrein.serve.mcp.menu import BUILTIN, MENU
+from support.files import lay
 from support.mcp_guests import Guest, text
 
 Visit = Callable[..., Any]
@@ -244,5 +245,19 @@ def test_a_recipe_can_not_be_loaded_and_nothing_opens(visit: Visit) -> None:
         refused = await guest.data(OPEN, name="implementation")
         assert refused["success"] is False
         assert await guest.names() == FREE
+
+    visit(talk)
+
+
+@pytest.mark.project(DISABLED)
+@pytest.mark.parametrize("edited", ["[subsets]\ndisabled = []\n", "broken [", None])
+def test_a_client_enables_nothing_by_an_edit(visit: Visit, project: Path, edited: str | None) -> None:
+    async def talk(guest: Guest) -> None:
+        await guest.call(OPEN)
+        (project / "checkrein.toml").unlink() if edited is None else lay(project, {"checkrein.toml": edited})
+        assert "push_to_remote" not in await guest.names()
+        assert "subsets.disabled" in text(await guest.call("push_to_remote", clone_path=".", branch="x"))
+        lay(project, {"checkrein.toml": '[subsets]\ndisabled = ["ci"]\n'})
+        assert "wait_for_ci" not in await guest.names(), "what is disabled later counts at once"
 
     visit(talk)

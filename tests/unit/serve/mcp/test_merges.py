@@ -50,6 +50,13 @@ def test_a_worktree_is_merged_and_removed(ground: Path) -> None:
     assert sum("echo tested" in one for one in hands.ran) == 2, "before and after the rebase"
 
 
+def test_a_tag_of_the_same_name_is_not_merged_instead(ground: Path) -> None:
+    git(ground, "tag", "work", BASE)
+    done = merge_worktree(hands_of(ground), "../w", BASE)
+    assert (done["merged_branch"], done["cleanup_succeeded"]) == ("work", True)
+    assert (ground / "new.txt").exists()
+
+
 def _dirty(root: Path) -> None:
     (root.parent / "w" / "a.txt").write_text("changed\n")
 

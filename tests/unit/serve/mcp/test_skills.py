@@ -272,3 +272,15 @@ def test_a_model_can_not_switch_the_guard_off_alone(visit: Visit, backend: Insta
 
     visit(talk, says=says, options={"allowed": ("Skill",)})
     assert len(fake.assignments) == 1
+
+
+def test_a_time_below_zero_starts_nothing(visit: Visit, backend: Install) -> None:
+    fake = backend()
+
+    async def talk(guest: Guest) -> None:
+        await guest.call(OPEN)
+        said = await guest.data("run_skill", skill_command="/plan x", cwd=".", stale_threshold=-1)
+        assert "seconds" in said["error"]
+
+    visit(talk, options={"allowed": ("Skill",)})
+    assert fake.assignments == []

@@ -104,3 +104,28 @@ def test_the_command_serves_its_own_tools(project: Path) -> None:
         said, errors = process.communicate(timeout=60)
     assert (said, errors, process.returncode) == (b"", b"", 0)
     assert [one["name"] for one in listed["result"]["tools"]] == [OPEN, CLOSE, "disable_quota_guard"]
+
+
+def test_a_server_that_a_worker_starts_is_headless(monkeypatch: pytest.MonkeyPatch, project: Path) -> None:
+    """A project may name this server in its .mcp.json, without the flag."""
+    import msgspec
+
+    from checkrein.cli.serve_mcp import Given, _served
+
+    given = msgspec.convert(
+        {
+            "project": str(project),
+            "through": (),
+            "port": None,
+            "token_file": None,
+            "headless": False,
+            "permission_mode": None,
+            "allow": (),
+            "deny": (),
+            "trust": False,
+        },
+        Given,
+    )
+    assert _served(given).worker is False
+    monkeypatch.setenv("CHECKREIN_WORKER", "1")
+    assert _served(given).worker is True

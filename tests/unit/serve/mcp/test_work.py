@@ -10,9 +10,13 @@ from typing import Any
 
 import pytest
 
+from checkrein.runtime.tools.port import ToolFailure
 from checkrein.serve.mcp.kitchen import OPEN
+from checkrein.serve.mcp.work.database import read_db
+from checkrein.serve.mcp.work.resets import reset_test_dir
 from support.files import lay
 from support.mcp_guests import Guest, text
+from support.plain_hands import PlainHands
 
 Visit = Callable[..., Any]
 FREE = {"mode": "bypassPermissions", "allow_bypass": True, "trust": True}
@@ -133,6 +137,23 @@ def test_a_query_has_limits(use: Use, database: Path) -> None:
     assert "interrupted" in use("read_db", db_path="data.db", query=endless)["error"]
 
 
+def test_an_answer_has_a_size(database: Path, project: Path) -> None:
+    hands = PlainHands(project)
+    with pytest.raises(ToolFailure, match="too big"):
+        read_db(hands, "data.db", "select hex(zeroblob(300000000))")
+    found = read_db(hands, "data.db", "select n, zeroblob(3000000) as z from t")
+    assert (found["count"], found["truncated"]) == (1, True)
+
+
+def test_an_answer_is_json_and_has_every_column(database: Path, project: Path) -> None:
+    hands = PlainHands(project)
+    found = read_db(hands, "data.db", "select 1 as a, 2 as a, 9e999 as big, -9e999 as low")
+    assert found["rows"] == [{"a": 1, "a:2": 2, "big": "inf", "low": "-inf"}]
+    for params in ("[99999999999999999999]", "[" * 100_000, "[[1]]"):
+        with pytest.raises(ToolFailure):
+            read_db(hands, "data.db", "select ?", params)
+
+
 @pytest.mark.project({".claude/settings.json": {"permissions": {"deny": ["Read(data.db)"]}}})
 def test_a_rule_on_the_file_holds_for_a_query(use: Use, database: Path) -> None:
     assert "Read(data.db)" in use("read_db", db_path="data.db", query="select 1")["error"]
@@ -160,6 +181,37 @@ def test_only_a_marked_directory_is_emptied(use: Use, project: Path) -> None:
     assert (box / "kept" / "log").read_text() == "reset\n"
     assert use("reset_test_dir", test_dir="box")["deleted"] == ["kept"]
     assert sorted(one.name for one in box.iterdir()) == [".mine"]
+
+
+@pytest.mark.parametrize("marker", ["", ".", "..", "../box/a", "/"])
+@pytest.mark.project({"box/a": ""})
+def test_a_marker_is_the_name_of_a_file(project: Path, marker: str) -> None:
+    hands = PlainHands(project, safety__reset_guard_marker=marker)
+    with pytest.raises(ToolFailure, match="reset_guard_marker"):
+        reset_test_dir(hands, "box")
+    assert (project / "box" / "a").exists()
+
+
+@pytest.mark.project({"box/a": ""})
+def test_no_directory_around_the_project_is_emptied(project: Path) -> None:
+    (project.parent / ".checkrein-workspace").touch()
+    with pytest.raises(ToolFailure, match="not a test directory"):
+        reset_test_dir(PlainHands(project), "..")
+
+
+def test_what_a_call_got_wrong_is_said(visit: Visit) -> None:
+    async def talk(guest: Guest) -> None:
+        said = text(await guest.call(OPEN, nmae="x"))
+        assert said == "open_kitchen has no argument 'nmae'. Did you mean 'name'?"
+        assert (await guest.names())[0] == OPEN, "nothing is open"
+        await guest.call(OPEN)
+        assert "not a path" in text(await guest.call("run_cmd", cmd="true", cwd="a\0b"))
+        assert "a path" in text(await guest.call("write_telemetry_files", output_dir="a\0b"))
+        assert "can't be written" in text(await guest.call("write_telemetry_files", output_dir="/dev/null/x"))
+        assert "without a result" in text(await guest.call("run_python", callable="sys.exit"))
+        assert len(text(await guest.call("x" * 10_000))) < 200
+
+    visit(talk, options=FREE)
 
 
 @pytest.mark.project({"checkrein.toml": "[mcp_response]\nalert_threshold_tokens = 10\n"})

@@ -66,7 +66,8 @@ _SUBSTITUTIONS = re.compile(rf"\s*(?:{_DELIMITED}\s*)(?:;\s*)?")
 
 
 _MATCH = re.compile(
-    r"((?:\b(?:if|unless|and|or|not|while|split)\b|[(!~,]|^)\s*)/[^/\\`{}@$]*/[gimsx]*(?![a-z])", re.MULTILINE
+    r"((?:\b(?:if|unless|and|or|not|while|split)\b|[(!~,])\s*+|^[ \t]*+)/[^/\\`{}@$]*/[gimsx]*(?![a-z])",
+    re.MULTILINE,
 )
 
 

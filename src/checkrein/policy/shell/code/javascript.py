@@ -17,7 +17,9 @@ _TOKEN = re.compile(
     r"|(?P<number>\d[\w.]*)|(?P<word>[A-Za-z_$][\w$]*)|(?P<sign>=>|\?\.|\.\.\.|[^\w\s\\`/@#])",
     re.DOTALL,
 )
-_DECLARED = re.compile(r"\b(?:const|let|var|function|class)\s+([A-Za-z_$][\w$]*)|([A-Za-z_$][\w$]*)\s*=>")
+_DECLARED = re.compile(
+    r"\b(?:const|let|var|function|class)\s+([A-Za-z_$][\w$]*)|(?<![\w$])([A-Za-z_$][\w$]*+)\s*=>"
+)
 _LISTED = re.compile(r"(?:\b(?:const|let|var)\s*[{\[]([^{}\[\]()]*)[}\]]|\(([\w\s,${}]*)\)\s*(?:=>|\{))")
 _NAME = re.compile(r"[A-Za-z_$][\w$]*")
 

@@ -10,6 +10,9 @@ from checkrein.runtime.process.guard import syscalls
 ANY_CHILD = 0x4000_0000
 """For the calls that wait: also a child that was made in another way than by fork."""
 _SOON, _LATER = 0.02, 0.2
+_EXEC = 0.002
+"""Seconds that an exec takes at most, nearly always."""
+_KERNEL_THREAD = 0x0020_0000
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -59,18 +62,38 @@ def below(roots: Iterable[int], also: Callable[[Process], bool] = lambda one: Fa
 
 
 def marked(mark: str) -> set[int]:
-    """Processes, other than this one, whose environment carries the mark."""
-    wanted, found = mark.encode(), set()
-    for name in os.listdir("/proc") if os.path.isdir("/proc/self") else ():
-        if not name.isdecimal() or int(name) == os.getpid():
-            continue
+    """Processes, other than this one, whose environment carries the mark. One that is in the middle of an
+    exec shows none: it is looked at twice."""
+    names = os.listdir("/proc") if os.path.isdir("/proc/self") else []
+    others = [int(name) for name in names if name.isdecimal() and int(name) != os.getpid()]
+    found, between = _carriers(mark, others)
+    if between:
+        time.sleep(_EXEC)
+        found |= _carriers(mark, between)[0]
+    return found
+
+
+def _carriers(mark: str, pids: Iterable[int]) -> tuple[set[int], list[int]]:
+    """Who carries the mark, and who shows no environment although it is a program."""
+    wanted, found, between = mark.encode(), set(), []
+    for pid in pids:
         try:
-            with open(f"/proc/{name}/environ", "rb") as file:
-                if wanted in file.read():
-                    found.add(int(name))
+            with open(f"/proc/{pid}/environ", "rb") as file:
+                shown = file.read()
+            if wanted in shown:
+                found.add(pid)
+            elif not shown and _is_program(pid):
+                between.append(pid)
         except OSError:
             continue
-    return found
+    return found, between
+
+
+def _is_program(pid: int) -> bool:
+    """Neither dead nor a thread of the kernel."""
+    with open(f"/proc/{pid}/stat", "rb") as file:
+        fields = file.read().rpartition(b")")[2].split()
+    return fields[0] not in (b"Z", b"X") and not int(fields[6]) & _KERNEL_THREAD
 
 
 class Rest:

@@ -35,7 +35,7 @@ def clone_repo(
 ) -> dict[str, Any]:
     """From the remote, so that nothing of the working tree comes along; `clone_local` takes the repository
     itself."""
-    source = hands.directory(source_dir)
+    source = hands.repository(source_dir)
     if _NAME.fullmatch(run_name) is None:
         raise ToolFailure(f"{run_name!r} can't name a directory.")
     branch = branch or hands.git("symbolic-ref", "--quiet", "--short", "HEAD", cwd=source).stdout.strip()
@@ -167,7 +167,7 @@ def _free(path: str) -> str:
 
 
 def _registry(hands: Hands, given: str) -> Path:
-    path = Path(os.path.realpath(os.path.join(hands.root, given))) if given else None
+    path = Path(hands.path(given)) if given else None
     found = path or Path(_runs_root(hands, hands.root)) / "clones.json"
     hands.may_write(str(found))
     found.parent.mkdir(parents=True, exist_ok=True)

@@ -44,7 +44,10 @@ def run_python(
     if not ran.ok:
         why = f"it took longer than {timeout:g} s" if ran.timed_out else ran.last_words
         return {"success": False, "error": why}
-    return {"success": True, "result": json.loads(ran.stdout.rstrip().rpartition("\n")[2])}
+    try:
+        return {"success": True, "result": json.loads(ran.stdout.rstrip().rpartition("\n")[2])}
+    except ValueError:
+        return {"success": False, "error": "it ended without a result", "stdout": ran.stdout[-_SHOWN:]}
 
 
 def check_tests(hands: Hands, worktree_path: str, step_name: str = "") -> dict[str, Any]:

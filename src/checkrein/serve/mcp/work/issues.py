@@ -16,8 +16,9 @@ from checkrein.runtime.tools.port import ToolFailure
 from checkrein.serve.mcp.hands import Hands
 from checkrein.serve.mcp.work.pulls import place, repo_words
 
-_URL = re.compile(r"https?://[^/]+/([\w.-]+/[\w.-]+)/issues/(\d+)/?")
-_SHORT = re.compile(r"([\w.-]+/[\w.-]+)#(\d+)")
+_URL = re.compile(r"https?://[^/]+/([\w.-]+/[\w.-]+)/issues/([0-9]{1,18})/?")
+_SHORT = re.compile(r"([\w.-]+/[\w.-]+)#([0-9]{1,18})")
+_NUMBER = re.compile(r"#?([0-9]{1,18})")
 _FIELDS = "number,title,url,state,labels,body"
 
 
@@ -158,9 +159,9 @@ def _issue(hands: Hands, text: str) -> tuple[str, str]:
     text = text.strip()
     found = _URL.fullmatch(text) or _SHORT.fullmatch(text)
     if found is not None:
-        return found[1], found[2]
-    if text.lstrip("#").isdecimal():
-        return "", text.lstrip("#")
+        return found[1], str(int(found[2]))
+    if (bare := _NUMBER.fullmatch(text)) is not None:
+        return "", str(int(bare[1]))
     raise ToolFailure(f"{text!r} is not an issue; give its address, owner/repo#number or a number.")
 
 
@@ -187,9 +188,11 @@ def _filed(hands: Hands, title: str, body: str, labels: list[str], repo: str, cw
 
 
 def _lease(hands: Hands, repo: str, number: str) -> Path:
+    """The same file for an issue, whether a call names its repository or leaves it to gh."""
     where = repo or place(hands, repo)
     if where.startswith("{"):
-        where = hands.root
+        seen = hands.gh_json("repo", "view", "--json", "nameWithOwner")
+        where = str(seen["nameWithOwner"])
     name = hashlib.sha256(where.lower().encode()).hexdigest()[:16]
     return private_dir(checkrein_home(hands.context.env) / "serve" / "claims") / f"{name}-{number}.json"
 

@@ -61,10 +61,10 @@ class _Merge:
         return os.path.dirname(found[1])
 
     def _branch(self) -> str:
-        ran = self._git("symbolic-ref", "--quiet", "--short", "HEAD")
+        ran = self._git("symbolic-ref", "--quiet", "HEAD")
         if not ran.ok:
             raise _StopError("branch_detection", "The worktree has no branch, or a rebase is in progress.")
-        branch = ran.stdout.strip()
+        branch = ran.stdout.strip().removeprefix("refs/heads/")
         if branch == self.base:
             raise _StopError("branch_detection", f"The worktree is on {self.base} itself.")
         return branch
@@ -90,7 +90,7 @@ class _Merge:
             raise _StopError("base_unpublished", f"origin has no branch {self.base}. Push it first.")
 
     def _rebased(self, branch: str) -> None:
-        merges = self._git("rev-list", "--merges", f"refs/remotes/origin/{self.base}..{branch}")
+        merges = self._git("rev-list", "--merges", f"refs/remotes/origin/{self.base}..refs/heads/{branch}")
         if merges.stdout.strip():
             raise _StopError("merge_commits", f"{branch} has merge commits; a rebase would lose them.")
         ran = self._git("rebase", "--autostash", f"refs/remotes/origin/{self.base}")
@@ -102,14 +102,14 @@ class _Merge:
         on = self._git("symbolic-ref", "--quiet", "--short", "HEAD", cwd=main).stdout.strip()
         if on != self.base:
             raise _StopError("main_repo", f"{main} is on {on or 'no branch'}, not on {self.base}.", REBASED)
-        ran = self._git("merge", "--no-edit", branch, cwd=main)
+        ran = self._git("merge", "--no-edit", f"refs/heads/{branch}", cwd=main)
         if not ran.ok:
             self._git("merge", "--abort", cwd=main)
             raise _StopError("merge", ran.last_words, MERGE_ABORTED)
 
     def _removed(self, main: str, branch: str) -> dict[str, Any]:
         removed = self._git("worktree", "remove", self.path, cwd=main).ok
-        deleted = removed and self._git("branch", "-d", branch, cwd=main).ok
+        deleted = removed and self._git("branch", "-d", "--", branch, cwd=main).ok
         return {
             "success": True,
             "merge_succeeded": True,
@@ -127,7 +127,8 @@ class _Merge:
 def classify_fix(hands: Hands, worktree_path: str, base_branch: str) -> dict[str, Any]:
     if base_branch.startswith("-"):
         raise ToolFailure(f"{base_branch!r} is not a branch.")
-    ran = hands.git("diff", "--name-only", f"{base_branch}...HEAD", "--", cwd=worktree_path)
+    where = hands.repository(worktree_path)
+    ran = hands.git("diff", "--name-only", f"{base_branch}...HEAD", "--", cwd=where)
     if not ran.ok:
         raise ToolFailure(f"git: {ran.last_words}")
     changed = ran.stdout.splitlines()

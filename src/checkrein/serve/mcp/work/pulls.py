@@ -25,17 +25,18 @@ def push_to_remote(
     if branch in hands.setting("safety.protected_branches"):
         error = f"{branch} is protected (safety.protected_branches)."
         return {"success": False, "error": error, "error_type": "protected_branch"}
-    if branch.startswith("-") or ":" in branch:
+    if not branch or branch.startswith("-") or any(char in branch for char in ":*"):
         raise ToolFailure(f"{branch!r} is not a branch.")
-    remote = remote_url or _remote(hands, clone_path)
+    clone = hands.repository(clone_path)
+    remote = remote_url or _remote(hands, clone)
     words = (
         "push",
         *(("--force-with-lease",) if force else ()),
         "--",
         remote,
-        f"{branch}:refs/heads/{branch}",
+        f"refs/heads/{branch}:refs/heads/{branch}",
     )
-    ran = hands.git(*words, cwd=clone_path, timeout=300)
+    ran = hands.git(*words, cwd=clone, timeout=300)
     if ran.ok:
         return {"success": True, "stderr": ran.stderr}
     said = ran.stderr.lower()
@@ -141,5 +142,7 @@ def _branches(hands: Hands, where: str, remote: str) -> set[str]:
     if not local.ok:
         raise ToolFailure(f"git: {local.last_words}")
     there = hands.git("ls-remote", "--heads", "--", remote, cwd=where)
+    if not there.ok and hands.git("remote", "get-url", "--", remote, cwd=where).ok:
+        raise ToolFailure(f"{remote} does not say which branches it has: {there.last_words}")
     heads = (line.partition("refs/heads/")[2] for line in there.stdout.splitlines())
     return {*local.stdout.split(), *heads}

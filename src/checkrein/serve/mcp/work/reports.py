@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 from checkrein import __version__
 from checkrein.base.files import write_atomic
+from checkrein.runtime.tools.port import ToolFailure
 from checkrein.serve.mcp.hands import Hands
 from checkrein.serve.mcp.shift import Step
 
@@ -63,7 +64,7 @@ def get_timing_summary(
 
 
 def write_telemetry_files(hands: Hands, output_dir: str) -> dict[str, Any]:
-    where = os.path.realpath(os.path.join(hands.root, output_dir))
+    where = hands.path(output_dir)
     files = {
         "token_summary.json": get_token_summary(hands),
         "timing_summary.json": get_timing_summary(hands),
@@ -72,9 +73,12 @@ def write_telemetry_files(hands: Hands, output_dir: str) -> dict[str, Any]:
     paths = [os.path.join(where, name) for name in files]
     for path in paths:
         hands.may_write(path)
-    os.makedirs(where, exist_ok=True)
-    for path, content in zip(paths, files.values(), strict=True):
-        write_atomic(Path(path), json.dumps(content, indent=2) + "\n")
+    try:
+        os.makedirs(where, exist_ok=True)
+        for path, content in zip(paths, files.values(), strict=True):
+            write_atomic(Path(path), json.dumps(content, indent=2) + "\n")
+    except OSError as error:
+        raise ToolFailure(f"{output_dir} can't be written: {error.strerror}.") from None
     return {"success": True, "files": paths}
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
+from checkrein.base.files import beneath
 from checkrein.runtime.tools.port import ToolFailure
 from checkrein.serve.mcp.hands import Hands
 
@@ -30,8 +31,10 @@ def reset_workspace(hands: Hands, test_dir: str) -> dict[str, Any]:
 def _marked(hands: Hands, path: str, *, force: bool) -> str:
     where = hands.directory(path)
     marker = str(hands.setting("safety.reset_guard_marker"))
-    if where in (hands.root, os.path.realpath(hands.home), os.sep):
+    if any(beneath(os.path.realpath(one), where) for one in (hands.root, hands.home)):
         raise ToolFailure(f"{path} is not a test directory.")
+    if marker in ("", ".", "..") or os.path.basename(marker) != marker:
+        raise ToolFailure(f"safety.reset_guard_marker is {marker!r}, which is not the name of a file.")
     if not os.path.lexists(os.path.join(where, marker)) and not (force and not os.listdir(where)):
         raise ToolFailure(f"{path} has no file {marker}, so it is not emptied. Make the file to allow it.")
     return where

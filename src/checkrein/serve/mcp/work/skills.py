@@ -29,6 +29,8 @@ def run_skill(
 ) -> dict[str, Any]:
     """The typed result. What can be refused is refused before a process starts; then the gate judges the
     start as a call of Skill."""
+    if min(stale_threshold or 0, idle_output_timeout or 0) < 0:
+        raise ToolFailure("stale_threshold and idle_output_timeout are seconds; 0 switches a watch off.")
     where = _workplace(hands, cwd)
     attempt = (order_id, step_name, skill_command, where)
     try:

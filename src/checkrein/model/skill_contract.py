@@ -5,24 +5,29 @@
 
 from __future__ import annotations
 
-import os
 import re
 from typing import Any, Literal
 
-import msgspec
 from msgspec import Struct
 
-from checkrein.base.errors import ConfigError
-from checkrein.base.files import read_bytes
-from checkrein.base.origin import Origin
-
-FILE = "contract.yaml"
 OutputType = Literal["string", "integer", "file_path", "file_path_list", "directory_path"]
 WriteBehavior = Literal["always", "conditional", "none"]
 _SUMMARY = "summary"
 _PATHS = ("file_path", "file_path_list", "directory_path")
 _READ_TO = 200_000
 """Characters of a text, from its end, that patterns are looked for in."""
+_LONGEST = 1.0
+"""Seconds that the search for one pattern may take."""
+
+
+class Input(Struct, frozen=True, kw_only=True):
+    """What a skill takes. Without a `required` input it can't work; a `recommended` one makes it better."""
+
+    name: str
+    type: str = "string"
+    required: bool = False
+    recommended: bool = False
+    description: str = ""
 
 
 class Output(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -51,7 +56,7 @@ class Contract(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     any, each output has a line `name = value`. `write_expected_when` are patterns on the text: a skill that
     writes `conditional`ly must have written when one of them is found."""
 
-    inputs: tuple[dict[str, Any], ...] = ()
+    inputs: tuple[Input, ...] = ()
     outputs: tuple[Output, ...] = ()
     expected_output_patterns: tuple[str, ...] = ()
     pattern_examples: tuple[str, ...] = ()
@@ -72,12 +77,12 @@ class Contract(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     def is_met(self, text: str) -> bool:
         plain = without_decoration(text)
-        return all(_found(pattern, plain) for pattern in self.patterns)
+        return all(is_found(pattern, plain) for pattern in self.patterns)
 
     def expects_writes(self, text: str) -> bool:
         if self.write_behavior != "conditional":
             return self.write_behavior == "always"
-        return any(_found(pattern, text) for pattern in self.write_expected_when)
+        return any(is_found(pattern, text) for pattern in self.write_expected_when)
 
     def values(self, text: str) -> dict[str, str]:
         """The values of the lines `name = value` in a text; the last of each counts."""
@@ -98,36 +103,12 @@ def without_decoration(text: str) -> str:
     return re.sub(r"(?m)^([ \t]*)[*_`]{1,3}([\w-]+)[*_`]{1,3}([ \t]*=)", r"\1\2\3", text)
 
 
-def _found(pattern: str, text: str) -> bool:
-    """A pattern that is no regular expression is never found."""
+def is_found(pattern: str, text: str) -> bool:
+    """A pattern that is no regular expression is never found, and neither is one that looks for too long: a
+    contract comes with a skill, and its patterns must not hold a server up."""
+    import regex
+
     try:
-        return re.search(pattern, text[-_READ_TO:]) is not None
-    except re.error:
+        return regex.search(pattern, text[-_READ_TO:], timeout=_LONGEST) is not None
+    except (regex.error, TimeoutError):
         return False
-
-
-def contract_of(skill_file: str) -> Contract:
-    """The contract of a skill. Raises ConfigError when its file has another form: a skill whose promise
-    nobody can check does not run."""
-    path = os.path.join(os.path.dirname(skill_file), FILE)
-    found = read_bytes(path, within=(os.path.dirname(os.path.realpath(skill_file)),))
-    if found.problem is not None:
-        if not os.path.lexists(path):
-            return NO_CONTRACT
-        raise _wrong(path, found.problem)
-    import yaml
-
-    try:
-        said = yaml.load(found.data, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
-        return msgspec.convert(said or {}, Contract)
-    except (yaml.YAMLError, msgspec.ValidationError, RecursionError) as error:
-        raise _wrong(path, str(error).replace("\n", " ")) from error
-
-
-def _wrong(path: str, why: str) -> ConfigError:
-    return ConfigError(
-        f"{path} is not a contract: {why}.",
-        kind="contract_invalid",
-        hint="It has `outputs`, `expected_output_patterns`, `write_behavior` and `write_expected_when`.",
-        origin=Origin(path, "project"),
-    )

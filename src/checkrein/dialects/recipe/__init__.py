@@ -1,0 +1,1 @@
+"""Recipes: YAML files of the project and those that Checkrein brings."""

@@ -1,0 +1,1 @@
+"""Recipes: structure, routes, inputs, dataflow."""
