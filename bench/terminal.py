@@ -3,7 +3,7 @@
     python bench/terminal.py [PAIRS]
 
 The start is compared with `python -c 'import prompt_toolkit'`, in interleaved pairs. The echo is measured on
-a real pty while a scripted model streams as fast as the session takes it; the table says how fast that was.
+a real pty while a scripted model streams; the table says how fast that was.
 """
 
 from __future__ import annotations
@@ -22,8 +22,10 @@ from pathlib import Path
 PAIRS = 15
 KEYS = "αβγδεζηθικλμνξοπρστυφχψω"
 TOKEN = 4
-"""Characters of a token, and of a delta."""
-TEXT = 4_000_000
+"""Characters of a token."""
+DELTA = 11
+"""Tokens of a delta; one comes each millisecond."""
+TEXT = 1_000_000
 TARGET_RATIO = 1.5
 TARGET_ECHO = 30.0
 TARGET_RATE = 10_000
@@ -81,7 +83,7 @@ def echo(cwd: Path) -> tuple[list[float], float]:
     paragraph = "A paragraph with *some* words and `code` in it, as models write them. " * 3
     text = (paragraph + "\n\n") * (TEXT // len(paragraph))
     script = cwd / "script.jsonl"
-    script.write_text(json.dumps({"text": text, "chunk": TOKEN}) + "\n")
+    script.write_text(json.dumps({"text": text, "chunk": DELTA * TOKEN, "pace": 0.001}) + "\n")
     program = Program(cwd, "--model", f"scripted:{script}", "--no-session-persistence")
     program.until(b"leaves")
     os.write(program.master, b"go\r")
