@@ -9,20 +9,14 @@ from typing import TYPE_CHECKING, Any
 from checkrein.base.errors import CheckreinError, FileError, UsageError
 from checkrein.cli.registry import Command, Outcome
 from checkrein.cli.run_args import RUN_ARGS
+from checkrein.cli.run_ground import place, warnings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from contextlib import AbstractContextManager
 
-    from checkrein.model.view import View
     from checkrein.protocol.debug_log import DebugLog
-    from checkrein.protocol.handshake import Greeting
     from checkrein.protocol.last_words import LastWords
     from checkrein.protocol.stream_json import FrameOptions
-    from checkrein.runtime.session.options import Options
 
-_NAMING = ("allowed_tools", "disallowed_tools", "tools", "plugin_dir", "prompt_tool")
-"""Flags whose values name something that may not exist."""
 _KEYS = ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "OPENAI_API_KEY")
 
 COMMAND = Command(
@@ -141,21 +135,6 @@ def _run(values: dict[str, Any], last: LastWords) -> Outcome:
         return Outcome(status=run_prompt(job, prompt, run_output.screen(headless)))
 
 
-def place(
-    values: dict[str, Any], greeting: Greeting | None = None
-) -> AbstractContextManager[tuple[View, Options]]:
-    """The project and the options; only a run in a worktree needs more than this directory."""
-    if values["worktree"] is None and not values["resume"]:
-        from contextlib import nullcontext
-
-        from checkrein.cli.run_options import project_of, session_options
-
-        return nullcontext((project_of(values, greeting), session_options(values)))
-    from checkrein.cli.run_place import place_of_run
-
-    return place_of_run(values, greeting)
-
-
 def debug_log(values: dict[str, Any]) -> DebugLog | None:
     """Where the run writes what happens, if anybody wants to know."""
     wanted: str | None = values["debug"]
@@ -181,22 +160,3 @@ def frame_options(values: dict[str, Any], notes: tuple[str, ...] = ()) -> FrameO
         api_key_source=next((name for name in _KEYS if os.environ.get(name)), "none"),
         notes=notes,
     )
-
-
-def warnings(values: dict[str, Any], options: Options) -> Iterator[str]:
-    from checkrein.cli.idle_flags import idle
-
-    yield from idle(values)
-    if any(values[name] for name in _NAMING):
-        from checkrein.cli.doubtful_values import doubtful
-
-        yield from doubtful(values)
-    for path in values["add_dir"]:
-        if not os.path.isdir(path):
-            yield f"--add-dir {path} is not a directory."
-    if options.mode == "bypassPermissions" and not options.sandbox and _is_root():
-        yield "Checkrein asks nothing and you are root: a command can do everything on this machine."
-
-
-def _is_root() -> bool:
-    return hasattr(os, "geteuid") and os.geteuid() == 0

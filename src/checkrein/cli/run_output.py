@@ -23,7 +23,7 @@ _FAILURE_LINES = 3
 _LONGEST_FAILURE = 300
 
 if TYPE_CHECKING:
-    from checkrein.cli.standing_rule import StandingRule
+    from checkrein.cli.permanent_rule import PermanentRule
     from checkrein.llm.port import Cancel
     from checkrein.model.project import Place
     from checkrein.policy.updates import Update
@@ -191,7 +191,7 @@ class Terminal:
 
     def ask(self, question: Question, cancel: Cancel) -> Answer:
         from checkrein.cli import approval
-        from checkrein.cli.standing_rule import offered
+        from checkrein.cli.permanent_rule import offered
         from checkrein.cli.typed import line
         from checkrein.runtime.session.control import Answer
 
@@ -212,7 +212,7 @@ class Terminal:
             if update is not None:
                 return Answer(verdict="allow", updated_permissions=(update,))
 
-    def _standing(self, standing: StandingRule, cancel: Cancel) -> Update | None:
+    def _standing(self, standing: PermanentRule, cancel: Cancel) -> Update | None:
         """The rule as the person wants it; None when they do not."""
         from checkrein.cli.typed import line
 

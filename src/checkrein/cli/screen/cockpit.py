@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Coroutine, Iterable
+from typing import TYPE_CHECKING, Any, Protocol
 
 from checkrein.cli.screen.face import Face
 from checkrein.cli.screen.ink import Line, encoded, words
@@ -14,15 +14,33 @@ from checkrein.cli.screen.theme import Theme
 
 if TYPE_CHECKING:
     from checkrein.cli.screen.board import Board
-    from checkrein.cli.screen.conductor import Conductor
     from checkrein.cli.screen.dialog import Dialog, Entry
     from checkrein.cli.screen.painter import Painter
-    from checkrein.cli.screen.person import Person
     from checkrein.cli.screen.status_rows import StatusRows
     from checkrein.cli.screen.watcher import Watcher
     from checkrein.runtime.session.session import Session
 
 _HINT = 3.0
+
+
+class SessionSide(Protocol):
+    """The session's thread, as the keys and the commands use it. `notes` go to the model with the next
+    prompt; `put` takes a prompt, or work for between the turns."""
+
+    notes: list[str]
+
+    def take(self, shown: str, text: str) -> None: ...
+    def put(self, item: Any) -> None: ...
+    def interrupt(self) -> list[str]: ...
+    def next_mode(self) -> None: ...
+    def send_to_background(self) -> None: ...
+    def close(self) -> None: ...
+
+
+class Answering(Protocol):
+    """The person. `own_command` is the command that they have just typed: it needs no approval."""
+
+    own_command: str | None
 
 
 class Cockpit:
@@ -34,8 +52,10 @@ class Cockpit:
         self.painter: Painter | None = None
         self.rows: StatusRows | None = None
         self.session: Session | None = None
-        self.person: Person
-        self.conductor: Conductor | None = None
+        self.person: Answering
+        self.conductor: SessionSide | None = None
+        self.carry_out: Callable[[Cockpit, str, str], None] | None = None
+        self.whole_terminal: dict[str, Callable[[Cockpit], Coroutine[Any, Any, None]]] = {}
         self.watcher: Watcher | None = None
         self.before: str | None = None
         self._early: list[tuple[str, str]] = []
@@ -56,7 +76,7 @@ class Cockpit:
         else:
             self.conductor.take(shown, text)
 
-    def attach(self, conductor: Conductor) -> None:
+    def attach(self, conductor: SessionSide) -> None:
         loop = self.face.app.loop
 
         def hand_over() -> None:
@@ -99,18 +119,14 @@ class Cockpit:
 
     def command(self, name: str, rest: str) -> None:
         """Carry out a command of the screen."""
-        if self.conductor is None:
-            return
-        from checkrein.cli.screen.slash import carry_out
-
-        carry_out(self, name, rest)
+        if self.carry_out is not None and self.conductor is not None:
+            self.carry_out(self, name, rest)
 
     def later(self, what: str) -> None:
-        """Something that takes the whole terminal, from the thread of the event loop."""
-        from checkrein.cli.screen import whole_terminal
-
-        work: Any = getattr(whole_terminal, what)
-        self.face.app.create_background_task(work(self))
+        """Something that takes the whole terminal. Any thread may call it."""
+        work, loop = self.whole_terminal.get(what), self.face.app.loop
+        if work is not None and loop is not None:
+            loop.call_soon_threadsafe(lambda: self.face.app.create_background_task(work(self)))
 
     def fail(self, error: object) -> None:
         """Leave because of a mistake of ours."""

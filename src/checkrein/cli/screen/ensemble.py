@@ -6,13 +6,14 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from checkrein.cli import plain_words
+from checkrein.cli.screen import slash, whole_terminal
 from checkrein.cli.screen.board import Board
 from checkrein.cli.screen.completer import PromptCompleter
 from checkrein.cli.screen.conductor import Conductor, Spoken
+from checkrein.cli.screen.live_output import LiveOutput
 from checkrein.cli.screen.painter import Painter
 from checkrein.cli.screen.person import Person
 from checkrein.cli.screen.preferences import preferred
-from checkrein.cli.screen.running_output import RunningOutput
 from checkrein.cli.screen.status_rows import StatusRows
 from checkrein.cli.screen.watcher import Watcher
 
@@ -30,7 +31,7 @@ def assemble(cockpit: Cockpit, keys: KeyBindings, helm: Helm, values: dict[str, 
     cockpit.watcher = Watcher.start(cockpit.before)
     board = cockpit.board = Board()
     painter = cockpit.painter = Painter(cockpit.theme, board, lambda: face.columns, face.commit)
-    rows = cockpit.rows = StatusRows(board, cockpit.theme, RunningOutput(cockpit).lines)
+    rows = cockpit.rows = StatusRows(board, cockpit.theme, LiveOutput(cockpit).lines)
     problems = preferred(cockpit, keys, helm)
     face.activity, face.status = rows.activity, rows.status
     person = cockpit.person = Person(cockpit)
@@ -38,6 +39,11 @@ def assemble(cockpit: Cockpit, keys: KeyBindings, helm: Helm, values: dict[str, 
     def show(event: Event) -> None:
         painter.show(event)
 
+    cockpit.carry_out = slash.carry_out
+    cockpit.whole_terminal = {
+        "editor": whole_terminal.editor,
+        "transcript": whole_terminal.transcript,
+    }
     conductor = Conductor(cockpit, person, show, values)
     from prompt_toolkit.completion import ThreadedCompleter
 

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from checkrein.base.errors import CheckreinError
-from checkrein.cli.run import place, warnings
+from checkrein.cli.run_ground import place, warnings
 from checkrein.cli.screen.dialog import Choice, Dialog
 from checkrein.cli.screen.ink import Line
 from checkrein.cli.screen.pickers import choose_session

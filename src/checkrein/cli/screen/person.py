@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from checkrein.base.harmless import harmless, one_line
 from checkrein.cli import approval
+from checkrein.cli.permanent_rule import PermanentRule, offered
 from checkrein.cli.screen.dialog import Choice, Dialog, Entry
 from checkrein.cli.screen.ink import Line
 from checkrein.cli.screen.markdown_lines import MarkdownLines
 from checkrein.cli.screen.styled import lines_of
-from checkrein.cli.standing_rule import StandingRule, offered
 from checkrein.runtime.session.control import Answer
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ class Person:
             if answer is not None:
                 return answer
 
-    def _always(self, standing: StandingRule, cancel: Cancel) -> Answer | None:
+    def _always(self, standing: PermanentRule, cancel: Cancel) -> Answer | None:
         """Show the exact rule and its file; both can be changed before they are written."""
 
         def label() -> str:
@@ -205,7 +205,7 @@ class Person:
             return self._cockpit.ask(question)
 
 
-def _approval(question: Question, standing: StandingRule | None) -> Dialog:
+def _approval(question: Question, standing: PermanentRule | None) -> Dialog:
     rows = [Choice("Yes, once", "once", key="y")]
     if standing is not None:
         rows.append(

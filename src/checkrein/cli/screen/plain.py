@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 def stay(values: dict[str, Any]) -> int:
     """Read prompts and run them until the input ends, or `/exit`."""
-    from checkrein.cli.run import place, warnings
+    from checkrein.cli.run_ground import place, warnings
 
     with place(values) as (view, options):
         person = Terminal(view.project.place)

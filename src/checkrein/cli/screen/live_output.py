@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from checkrein.cli.screen.cockpit import Cockpit
 
 
-class RunningOutput:
+class LiveOutput:
     def __init__(self, cockpit: Cockpit) -> None:
         self._cockpit = cockpit
 

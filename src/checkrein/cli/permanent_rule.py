@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 DESTINATIONS: tuple[Destination, ...] = ("localSettings", "projectSettings", "userSettings", "session")
 
 
-class StandingRule:
+class PermanentRule:
     """What to write. Several rules stand in one text, separated by a semicolon and a blank."""
 
     def __init__(self, update: AddRules) -> None:
@@ -56,10 +56,10 @@ class StandingRule:
         return problem_of(update) if update.rules else "There is no rule."
 
 
-def offered(question: Question) -> StandingRule | None:
+def offered(question: Question) -> PermanentRule | None:
     """The rule that would settle a question for good, if there is one."""
     found = next((one for one in question.suggestions if isinstance(one, AddRules)), None)
-    return StandingRule(found) if found is not None else None
+    return PermanentRule(found) if found is not None else None
 
 
 def _parts(text: str) -> list[str]:
