@@ -47,7 +47,7 @@ def test_a_crash(project: Path, tmp_path: Path) -> None:
         "import sys, threading\n"
         "def late():\n"
         "    from checkrein.cli.screen.status_rows import StatusRows\n"
-        "    StatusRows.status = lambda *given: 1 / 0\n"
+        "    StatusRows._context = lambda *given: 1 / 0\n"
         "threading.Timer(1.0, late).start()\n"
     )
     with opened(project, tmp_path, [SLOW], **broken) as terminal:
@@ -95,7 +95,7 @@ def test_interrupts(project: Path, tmp_path: Path) -> None:
     with opened(project, tmp_path, turns, "--permission-mode", "bypassPermissions") as terminal:
         terminal.send("stream", ENTER).wait("word word").send(ESC).wait("Interrupted")
         terminal.send("tool", ENTER).wait(lambda t: "begun" in t.text.partition("> tool")[2])
-        terminal.send(ctrl("c")).wait(lambda t: t.text.count("Interrupted") == 2)
+        terminal.send(ctrl("c")).wait(lambda t: t.text.count("  Interrupted\n") == 2)
         terminal.send("more", ENTER).wait("after").turns(3)
         # a message that waits comes back to the prompt
         terminal.send("again", ENTER).wait("other other")

@@ -115,7 +115,7 @@ def test_a_hostile_project_and_model(project: Path, tmp_path: Path) -> None:
         assert "Allow ls?" not in [line.strip() for line in terminal.lines]
         terminal.send("1").wait("over").turns(2)
         terminal.send("@n").wait("ame").send(DOWN).send(ctrl("c"))
-        terminal.send("/c").wait("/compact").send(TAB).send(ctrl("c"))
+        terminal.send("/").wait("/add-dir").send("c").wait("/compact").send(TAB).send(ctrl("c"))
         for word in ("/mcp", "/agents", "/permissions", "/status", "/help"):
             terminal.send(word, ENTER).wait(lambda t: t.lines[t.cursor[0]] == ">")
         terminal.send(ctrl("o")).wait("q or Ctrl-O").send("q").wait(lambda t: t.lines[t.cursor[0]] == ">")

@@ -94,9 +94,8 @@ def test_a_turn_and_what_it_tells(project: Path, tmp_path: Path) -> None:
         (project / "a.txt").write_text("two\n")
         terminal.send("/diff", ENTER).wait("+two")
         # the whole transcript on a key
-        terminal.send(ctrl("o")).wait("q or Ctrl-O: back").send("\x1b[1~").wait("I wonder about this").send(
-            "q"
-        )
+        terminal.send(ctrl("o")).wait("q or Ctrl-O: back").send("\x1b[1~", "/wonder", ENTER)
+        terminal.wait("I wonder about this").send("q")
         terminal.wait(lambda t: t.lines[t.cursor[0]] == ">")
 
 
