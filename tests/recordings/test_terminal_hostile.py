@@ -114,7 +114,8 @@ def test_a_hostile_project_and_model(project: Path, tmp_path: Path) -> None:
         assert "\\x1b[1A\\x1b[2KAllow ls?" in terminal.text.replace("\n", "")
         assert "Allow ls?" not in [line.strip() for line in terminal.lines]
         terminal.send("1").wait("over").turns(2)
-        terminal.send("@n").wait("ame").send(DOWN).send(ctrl("c"))
+        terminal.send("@n").wait(lambda t: any("ame" in line for line in t.lines[t.cursor[0] + 1 :]))
+        terminal.send(DOWN).send(ctrl("c"))
         terminal.send("/").wait("/add-dir").send("c").wait("/compact").send(TAB).send(ctrl("c"))
         for word in ("/mcp", "/agents", "/permissions", "/status", "/help"):
             terminal.send(word, ENTER).wait(lambda t: t.lines[t.cursor[0]] == ">")

@@ -12,7 +12,6 @@ from checkrein.cli.run_args import RUN_ARGS
 from checkrein.cli.run_ground import place, warnings
 
 if TYPE_CHECKING:
-
     from checkrein.protocol.debug_log import DebugLog
     from checkrein.protocol.last_words import LastWords
     from checkrein.protocol.stream_json import FrameOptions

@@ -15,12 +15,12 @@ from msgspec import Struct
 
 from checkrein.base.origin import Origin
 from checkrein.llm.port import Block, Cancel
-from checkrein.policy.near_misses import NearMiss
 from checkrein.policy.updates import Update
-from checkrein.policy.values import Piece
 from checkrein.runtime.session.wakes import Wakes
 
 if TYPE_CHECKING:
+    from checkrein.policy.near_misses import NearMiss
+    from checkrein.policy.values import Piece
     from checkrein.runtime.mcp.elicitation import ElicitationAsker
     from checkrein.runtime.mcp.program_port import Exchange
     from checkrein.runtime.mcp.relay import Relay
