@@ -53,7 +53,10 @@ MODULES: dict[str, str] = {
     },
     **{
         f"recipe {verb}": f"checkrein.cli.recipe_{verb}"
-        for verb in ("list", "show", "check", "graph", "card", "migrate")
+        for verb in (
+            *("list", "show", "check", "graph", "card", "migrate", "run", "status", "resume"),
+            *("approve", "reject", "reconcile", "pause", "cancel", "logs", "worker"),
+        )
     },
     "worktree list": "checkrein.cli.worktree_list",
     "worktree clean": "checkrein.cli.worktree_clean",
@@ -78,7 +81,7 @@ GROUPS: dict[str, str] = {
     "policy": "Compare and test the permission rules of a project, for review and CI.",
     "plugin": "Install, switch, update and check plugins.",
     "plugin marketplace": "The places where plugins come from.",
-    "recipe": "Look at recipes and check them.",
+    "recipe": "Look at recipes, check them, execute them durably, and look after their runs.",
     "serve": "Serve the project to other programs.",
     "sessions": "Find, read, export and delete earlier sessions.",
     "skill": "Work with skills.",

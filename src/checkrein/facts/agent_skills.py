@@ -17,3 +17,6 @@ COMPATIBILITY_CHARS = 500
 BODY_LINES = 500
 BODY_TOKENS = 5000
 FIELDS: tuple[str, ...] = tuple(field.name for field in STANDARD_FIELDS)
+
+METADATA_SECTIONS = frozenset({"openclaw", "clawdbot", "moltbot", "hermes"})
+"""Keys below `metadata` where one agent reads a map of its own."""

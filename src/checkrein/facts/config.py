@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypedDict
 
 from msgspec import Meta
 
@@ -12,6 +12,14 @@ from checkrein.base.extension_keys import KEYS as EXTENSIONS
 Seconds = Annotated[float, Meta(gt=0)]
 Patience = Annotated[float, Meta(ge=0)]
 Count = Annotated[int, Meta(gt=0)]
+
+
+class QueueLimits(TypedDict, total=False):
+    concurrency: Count
+    per_worker: Count
+    starts: Count
+    period: Seconds
+
 
 KEYS: tuple[Key, ...] = (
     Key("check.select", list[str], [], "Run only checks whose code starts with one of these."),
@@ -123,6 +131,12 @@ KEYS: tuple[Key, ...] = (
     Key("ci.poll_seconds", Seconds, 5.0, "The first pause between looks at a run; later ones are longer."),
     Key("mcp_response.alert_threshold_tokens", Count, 2_000,
         "Tokens from which an answer counts as large in `get_token_summary`."),
+    Key("recipes.database", str | None, None,
+        "The PostgreSQL database of recipe runs, `postgresql://user@host/name`; workers of many machines"
+        " share. Without it, runs are kept in a file of the Checkrein home.", ("user", "env"), secret=True),
+    Key("recipes.queues", dict[str, QueueLimits], {},
+        "Limits of queues by name: `concurrency` runs at once over all workers, `per_worker` on each (4),"
+        " `starts` within `period` seconds.", ("user", "env")),
     Key("serve.token", str | None, None, "The token of `checkrein serve mcp --port`.", OWN_LAYERS,
         secret=True),
     Key("screen.theme", Literal["auto", "dark", "light", "none"], "auto",

@@ -14,6 +14,10 @@ from msgspec.structs import replace
 KitchenTag = Literal["kitchen", "headless"]
 Need = Literal["gh", "recipes"]
 ToolEffect = Literal["pure", "keyed", "once"]
+PullState = Literal[
+    "merged", "ejected", "ejected_ci_failure", "stalled", "dropped_healthy", "timeout", "error"
+]
+"""How `wait_for_merge_queue` ends: its `pr_state`."""
 
 
 class Category(Struct, frozen=True, forbid_unknown_fields=True):

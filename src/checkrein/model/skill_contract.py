@@ -13,7 +13,7 @@ from msgspec import Struct
 OutputType = Literal["string", "integer", "file_path", "file_path_list", "directory_path"]
 WriteBehavior = Literal["always", "conditional", "none"]
 _SUMMARY = "summary"
-_PATHS = ("file_path", "file_path_list", "directory_path")
+PATH_TYPES = ("file_path", "file_path_list", "directory_path")
 _READ_TO = 200_000
 """Characters of a text, from its end, that patterns are looked for in."""
 _LONGEST = 1.0
@@ -38,7 +38,7 @@ class Output(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     @property
     def is_path(self) -> bool:
-        return self.type in _PATHS
+        return self.type in PATH_TYPES
 
     def schema(self) -> dict[str, Any]:
         kind: dict[str, Any] = {"type": "string"}

@@ -9,11 +9,12 @@ from msgspec.structs import replace
 
 from checkrein.base.diagnostic import Diagnostic
 from checkrein.base.origin import Origin
-from checkrein.facts.agent_skills import SKILLS_DIR
+from checkrein.facts.agent_skills import COLLECTION, SKILLS_DIR
 from checkrein.model.project import Project
 from checkrein.passes.checks.check import Check, Subject
 from checkrein.passes.checks.table import checks
 from checkrein.passes.others import deployed, only_new
+from checkrein.passes.owners import Owners
 
 _SHARED = f"{os.sep}{SKILLS_DIR.replace('/', os.sep)}{os.sep}"
 
@@ -44,13 +45,14 @@ def check(
     copies = deployed(project.place.root) if project.others else set()
     for name, other in project.others.items():
         subjects.append(Subject(only_new(other, project.sources, copies), name))
+    apart = _apart(project)
     found: list[Diagnostic] = []
     for subject in subjects:
         left_out = "others" if subject.dialect is None else "own"
         found.extend(subject.project.diagnostics)
         for one in ours:
             if one.dialects != left_out:
-                found.extend(_own(one, one.diagnostics(subject)))
+                found.extend(_own(one, one.diagnostics(subject), apart))
         for one in theirs:
             if one.dialects != left_out:
                 found.extend(_guarded(one, subject))
@@ -58,11 +60,21 @@ def check(
     return sort(_only_own_fixes(project, finding) for finding in kept)
 
 
-def _own(one: Check, found: Iterable[Diagnostic]) -> Iterable[Diagnostic]:
+def _apart(project: Project) -> tuple[str, ...]:
+    """What the path of a skill holds that is not for Claude Code: the shared folder, and the collection of a
+    package for another agent."""
+    place = project.place
+    collection = os.path.join(place.root, COLLECTION, "")
+    if os.path.isdir(collection) and Owners(place).of(place.root) is not None:
+        return _SHARED, collection
+    return (_SHARED,)
+
+
+def _own(one: Check, found: Iterable[Diagnostic], apart: tuple[str, ...]) -> Iterable[Diagnostic]:
     """Without findings about Claude Code in skills that it does not read."""
     if one.dialects != "own":
         return found
-    return (finding for finding in found if _SHARED not in finding.origin.file)
+    return (finding for finding in found if not any(path in finding.origin.file for path in apart))
 
 
 def _guarded(check: Check, subject: Subject) -> list[Diagnostic]:

@@ -37,6 +37,11 @@ def hook(command: str, event: str = "PreToolUse") -> object:
     return {"hooks": {event: [{"matcher": "Bash", "hooks": [{"type": "command", "command": command}]}]}}
 
 
+def catalog(**fields: str) -> object:
+    entry = {"name": "tidy", "source": {"source": "github", "repo": "acme/tidy"}, **fields}
+    return {"name": "acme", "owner": {"name": "Acme"}, "description": "x", "plugins": [entry]}
+
+
 TEACHES = "Guide for creating skills. Use when a user wants to write a new skill."
 FENCES = "````markdown\nSee `references/api.md`.\n````\n"
 NESTED = "```markdown\n# Skill\n```bash\nls\n```\nSee [a](docs/API.md) and `scripts/x.sh`.\n```\nDone."
@@ -48,6 +53,7 @@ ON_DEMAND = "parser.add_argument('--interactive')\n"
 CORE = skill("Read `references/tree.md`.", name="core", description="Look at trees. Use when lost.")
 ITS_TOOLS = skill("Go.", "allowedTools: [x]")
 LESSON = skill('```\nsubagent_type: "scanner"\n```', description="Creating subagents. Use when asked.")
+HIDDEN = skill("Go.", "disable-model-invocation: true", "user-invocable: false")
 PI_AGENT = agent("Look.", "tools: read, grep, find, ls", "systemPromptMode: replace")
 
 ROWS: dict[str, tuple[dict[str, object], set[str]]] = {
@@ -91,6 +97,26 @@ ROWS: dict[str, tuple[dict[str, object], set[str]]] = {
         set(),
     ),
     "where an output goes": ({SKILL: skill("The picture goes to `assets/fig.png`.")}, set()),
+    "a name to fill in": ({SKILL: skill("Read the `references/xxx.md` of the row.")}, set()),
+    "a file of the project at work": (
+        {SKILL: skill("Sync when the repository root contains `scripts/sync.js`.")},
+        set(),
+    ),
+    "a file that the project packs": (
+        {SKILL: skill("**`package.json` `files[]`:** add `scripts/sync.js` and the others.")},
+        set(),
+    ),
+    "a file of the repository alone": ({SKILL: skill("It is repo-local (`scripts/leg.sh` runs it).")}, set()),
+    "a page of a theme": ({SKILL: skill("`templates/page.html` renders the title.")}, set()),
+    "a page of the skill": (
+        {SKILL: skill("Fill `templates/page.html`, then templates/b.md."), f"{FOLDER}/templates/b.md": "x"},
+        {"AS018"},
+    ),
+    "a link to a page": ({SKILL: skill("Fill [it](templates/page.html).")}, {"AS018"}),
+    "a project of which nothing is said": (
+        {SKILL: skill("In a repository, run `scripts/sync.js`.")},
+        {"AS018"},
+    ),
     "where a reader goes": ({SKILL: skill("Go to `references/more.md`.")}, {"AS018"}),
     "a file that users make": ({SKILL: skill("Check that `templates/mail/.env` has a key.")}, set()),
     "a template for an output": ({SKILL: skill("Create the plan from `assets/plan.md`.")}, {"AS018"}),
@@ -339,6 +365,26 @@ ROWS: dict[str, tuple[dict[str, object], set[str]]] = {
         },
         {"CC002", "CC022"},
     ),
+    "skills in a package for Pi": (
+        {"package.json": {"pi": {"skills": ["./skills"]}}, "skills/review/SKILL.md": ITS_TOOLS},
+        set(),
+    ),
+    "skills in a package for OpenClaw": (
+        {"package.json": {"openclaw": {"extensions": []}}, "skills/review/SKILL.md": ITS_TOOLS},
+        set(),
+    ),
+    "skills in a package that a section only mentions": (
+        {"package.json": {"openclaw": True}, "skills/review/SKILL.md": ITS_TOOLS},
+        {"CC001"},
+    ),
+    "skills in a package that names an agent": (
+        {"package.json": {"name": "oh-my-kimi"}, "skills/review/SKILL.md": ITS_TOOLS},
+        set(),
+    ),
+    "skills in a package that names Claude too": (
+        {"package.json": {"name": "@kimi/for-claude"}, "skills/review/SKILL.md": ITS_TOOLS},
+        {"CC001"},
+    ),
     "skills in the package of an agent": (
         {
             "package.json": {"bin": {"qwen": "cli.js"}},
@@ -357,6 +403,47 @@ ROWS: dict[str, tuple[dict[str, object], set[str]]] = {
         {SETTINGS: hook("npx tidy .", "PostToolUse"), "package.json": "[" * 100_000},
         {"XP024"},
     ),
+    # AS017
+    "a section of metadata for one agent": (
+        {SKILL: skill("Go.", "metadata:", "  openclaw: {emoji: x}")},
+        set(),
+    ),
+    "a map in metadata": ({SKILL: skill("Go.", "metadata:", "  tags: {emoji: x}")}, {"AS017"}),
+    # Keys that are almost a known one.
+    "a key beside the known one": (
+        {".claude-plugin/marketplace.json": catalog(description="x", descriptionZh="x")},
+        set(),
+    ),
+    "a key instead of the known one": (
+        {".claude-plugin/marketplace.json": catalog(descriptionn="x")},
+        {"PL024"},
+    ),
+    "a field beside the known one": ({SKILL: skill("Go.", "description_zh: x")}, {"CC002"}),
+    # Templates.
+    "a plugin with places to fill": (
+        {
+            "templates/.claude-plugin/plugin.json": {"name": "{{NAME}}"},
+            "templates/.codex-plugin/plugin.json": {"name": "{{NAME}}"},
+        },
+        set(),
+    ),
+    "a plugin that speaks of places to fill": (
+        {"more/.codex-plugin/plugin.json": {"name": "x", "description": "{{x}}", "skills": "./none"}},
+        {"DIA003"},
+    ),
+    "a plugin with a wrong name": ({"more/.claude-plugin/plugin.json": {"name": "A B"}}, {"PL001", "PL014"}),
+    # MEM003
+    "the same text for both": (
+        {"CLAUDE.md": "Use short names.\n", "AGENTS.md": "Use short names.\n"},
+        set(),
+    ),
+    "another text for others": ({"CLAUDE.md": "Use short names.\n", "AGENTS.md": "Test.\n"}, {"MEM003"}),
+    # CC009
+    "a hidden skill that another reads": (
+        {SKILL: HIDDEN, COMMAND: "Read and follow `skills/review/SKILL.md`.\n"},
+        set(),
+    ),
+    "a hidden skill": ({SKILL: HIDDEN, COMMAND: "Review it.\n"}, {"CC009"}),
     # HOOK019
     "a guard that exits with 1": (
         {

@@ -22,6 +22,7 @@ from checkrein.model.project import Project
 from checkrein.passes.checks.prose import Body
 
 if TYPE_CHECKING:
+    from checkrein.passes.recipes.case import Case
     from checkrein.passes.recipes.contracts import Contracts
     from checkrein.passes.recipes.library import Library
     from checkrein.policy.tools import Tools
@@ -68,6 +69,15 @@ class Subject:
         from checkrein.passes.recipes.contracts import Contracts
 
         return Contracts(self.project)
+
+    @cached_property
+    def cases(self) -> tuple[Case, ...]:
+        """The recipes and sub-recipes of the project, for the rules that look at each."""
+        if not self.project.recipes and not self.project.sub_recipes:
+            return ()
+        from checkrein.passes.recipes.case import cases_of
+
+        return cases_of(self.project, self.library, self.contracts)
 
     def text(self, file: str) -> str:
         if file not in self._texts:

@@ -61,7 +61,8 @@ def _judge(owner: Owner, name: str, own: frozenset[str]) -> Stranger:
     if meant is not None:
         return Stranger(owner, name, origin, meant, certain=True)
     if len(name) > 3 and name not in FOREIGN_FIELDS:
-        meant = nearest(name, own, _CLOSE)
+        near = nearest(name, own, _CLOSE)
+        meant = None if near in owner.spans else near
     return Stranger(owner, name, origin, meant)
 
 

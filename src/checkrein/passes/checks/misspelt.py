@@ -22,12 +22,12 @@ def keys(
 ) -> Iterator[Finding]:
     """A finding for each key that is almost a known one.
 
-    The fix renames it, unless the right one is `taken`.
+    A key that is `taken` is not the one that was meant: `descriptionZh` stands beside `description`.
     """
     for name, origin in written:
         meant = None if name in known else nearest(name, known, close)
-        if meant is None:
+        if meant is None or meant in taken:
             continue
-        fix = edits.rename(subject, origin, name, meant, safe=False) if meant not in taken else None
+        fix = edits.rename(subject, origin, name, meant, safe=False)
         message = f"`{name}` is not a key of {what}; did you mean `{meant}`"
         yield Finding(origin=subject.find(origin, name), message=message, fix=fix)

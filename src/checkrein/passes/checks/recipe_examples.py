@@ -17,10 +17,9 @@ TEST = """\
     on_success: over
     on_failure: failed
 """
-ENDS = """\
-  over: {action: stop, message: The tests pass.}
-  failed: {action: stop, message: The tests fail.}
-"""
+OVER = "  over: {action: stop, message: The tests pass.}\n"
+FAILED = "  failed: {action: stop, message: The tests fail.}\n"
+ENDS = OVER + FAILED
 
 
 def recipe(

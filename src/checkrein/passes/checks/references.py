@@ -36,6 +36,16 @@ _SOURCE = re.compile(r"(?i)\W*(?:source|origin|adapted from|taken from)\W*:?\W*$
 _RUN_BY = re.compile(r"(?i)\b(?:this|that|it|which)(?: \w+)? (?:runs|executes|calls|invokes|starts) $")
 _RUNNER = re.compile(r"\b(?:npm|pnpm|yarn|bun) run\b|\bcd \S+ &&|\b(?:make|just) \w")
 """Above a path: a task of the project, of which a line then says what it runs."""
+_IN_PROJECT = re.compile(
+    r"(?i)(?:\b(?:repo(?:sitory)?|project|workspace)(?: root)? (?:contains|has|holds)"
+    r"|\b(?:repo|project)-local\b"
+    r"|\b(?:package\.json|pyproject\.toml|tsconfig\.json|Cargo\.toml)\b[^.;|]{0,60}"
+    r"\b(?:add|list|include)s?)\W{0,6}$"
+)
+"""Before a path: it is a file of the project at work, or one that the project's manifest lists."""
+_PAGE = re.compile(r"templates/.*\.(?:html?|php|twig|liquid|erb|jinja2?)")
+"""A page of a web application or theme, unless the skill has a folder of templates."""
+_PLACEHOLDER = re.compile(r"(?i)(?:.*/)?(?:x{2,}|foo|bar|baz|file-?name|your[-_]\w+)\.\w+")
 _MADE_BY_USERS = re.compile(r"(?:^|/)\.env$")
 _DOMAIN = re.compile(r"[\w-]+\.(?:com|org|net|io|dev|ai|app|co)(?:/|$)")
 
@@ -55,7 +65,7 @@ class Reference(Struct, frozen=True):
 def missing(subject: Subject, item: Skill) -> Iterator[Reference]:
     """References to files that are nowhere they could be meant to be, each file once."""
     body = subject.body(item)
-    candidates = sorted(_candidates(body), key=lambda one: (one.line, one.at))
+    candidates = sorted(_candidates(body, item.directory), key=lambda one: (one.line, one.at))
     if not candidates:
         return
     places = _places(subject, item)
@@ -65,6 +75,7 @@ def missing(subject: Subject, item: Skill) -> Iterator[Reference]:
         if not any(os.path.exists(os.path.join(place, one.name)) for place in places)
         and not _DOMAIN.match(one.name)
         and not _MADE_BY_USERS.search(one.name)
+        and not _PLACEHOLDER.fullmatch(one.name)
         and not _is_elsewhere(one, body, item)
     ]
     if not absent:
@@ -77,9 +88,10 @@ def missing(subject: Subject, item: Skill) -> Iterator[Reference]:
             yield one
 
 
-def _candidates(body: Body) -> Iterator[Reference]:
+def _candidates(body: Body, directory: str) -> Iterator[Reference]:
     """Links, `${CLAUDE_SKILL_DIR}/...`, and code spans that are a path below the usual folders."""
     text = body.text
+    pages = not os.path.isdir(os.path.join(directory, "templates"))
     if "${CLAUDE_SKILL_DIR}" in text:
         for hit in body.hits(_ROOTED):
             yield Reference(hit.match[1], hit.line.number, hit.start + len("${CLAUDE_SKILL_DIR}/"))
@@ -95,9 +107,13 @@ def _candidates(body: Body) -> Iterator[Reference]:
         if begin and _PATH.fullmatch(span):
             line, at = body.place(begin)
             before, after = line.text[:at], at + len(span)
-            of_another = (
-                _OTHER_SKILL.search(before) or _FROM_SKILL.match(line.text, after) or _SOURCE.match(before)
-            ) is not None
+            of_another = bool(
+                _OTHER_SKILL.search(before)
+                or _FROM_SKILL.match(line.text, after)
+                or _SOURCE.match(before)
+                or _IN_PROJECT.search(before)
+                or (pages and _PAGE.fullmatch(span))
+            )
             if not (line.fenced or line.sample or of_another or is_example(line.text)):
                 yield Reference(span, line.number, at)
 

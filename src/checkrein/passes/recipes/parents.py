@@ -1,4 +1,4 @@
-"""The recipes that a sub-recipe is part of."""
+"""The recipes that a sub-recipe is part of, and the sub-recipes of a recipe."""
 
 from __future__ import annotations
 
@@ -21,6 +21,20 @@ def parents_of(recipe: Recipe, library: Library) -> list[Recipe]:
                 if one.is_sub_recipe:
                     pending.append(one)
     return found
+
+
+def sub_recipes(recipe: Recipe, library: Library) -> Iterator[Recipe]:
+    """The sub-recipes that a recipe names, and those that they name, each once."""
+    seen: set[str] = set()
+    pending = [recipe]
+    while pending:
+        for step in placeholders(pending.pop()):
+            name = str(step.subject)
+            found = library.sub_recipe(name)
+            if found is not None and name not in seen:
+                seen.add(name)
+                pending.append(found)
+                yield found
 
 
 def placeholders(recipe: Recipe) -> Iterator[Step]:

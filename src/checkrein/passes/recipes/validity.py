@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from msgspec.structs import replace
 
@@ -12,7 +12,7 @@ from checkrein.model.recipe import Recipe
 from checkrein.passes.checks.check import Subject
 from checkrein.passes.checks.table import checks_of
 from checkrein.passes.recipes.library import Library
-from checkrein.passes.recipes.routes import every_step
+from checkrein.passes.recipes.parents import sub_recipes
 
 
 def problems(recipe: Recipe, library: Library) -> list[Diagnostic]:
@@ -31,20 +31,6 @@ def problems(recipe: Recipe, library: Library) -> list[Diagnostic]:
 
 def errors(found: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
     return tuple(one for one in found if one.severity == "error")
-
-
-def sub_recipes(recipe: Recipe, library: Library) -> Iterator[Recipe]:
-    """The sub-recipes that a recipe names, and those that they name, each once."""
-    seen: set[str] = set()
-    pending = [recipe]
-    while pending:
-        for step in every_step(pending.pop()):
-            name = str(step.subject)
-            found = library.sub_recipe(name) if step.kind == "sub_recipe" else None
-            if found is not None and name not in seen:
-                seen.add(name)
-                pending.append(found)
-                yield found
 
 
 def _only(recipes: Iterable[Recipe]) -> dict[str, Resolved[Recipe]]:

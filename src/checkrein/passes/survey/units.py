@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
 from typing import Any
@@ -10,7 +11,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from checkrein.base import frontmatter
-from checkrein.base.files import beneath, read_text
+from checkrein.base.files import read_text
 from checkrein.dialects import agents, jsonfile, servers, skills
 from checkrein.dialects.claude import files, installed, instructions, plugins
 from checkrein.dialects.claude.files import FileKind
@@ -18,6 +19,7 @@ from checkrein.dialects.codes import Log
 from checkrein.facts import claude_plugins, codex_plugins
 from checkrein.model.items import Agent, Command
 from checkrein.model.project import Detection, Place, Project, Sources
+from checkrein.passes.owners import Owners
 from checkrein.passes.resolve import resolve
 from checkrein.passes.resolve.dialects import resolve_other
 from checkrein.passes.survey.walk import Walked
@@ -26,17 +28,8 @@ NO_FRONTMATTER = "a text without the fields of an agent or a command"
 FOREIGN = "written for another agent"
 TEMPLATE = "a template with places to fill"
 _UNKNOWN = Detection("unknown", {}, (), rule="a part of a larger tree")
+_UNNAMED = re.compile(r'"name"\s*:\s*"[^"\n]*(?:\{\{|<%)')
 _COMMAND_FIELDS = frozenset({"description", "allowed-tools", "argument-hint", "model"})
-
-_PRODUCTS = frozenset(
-    """
-    codex copilot cursor gemini opencode qwen windsurf kiro antigravity amp roo cline kilo kilocode goose trae
-    kimi vibe droid crush
-    """.split()  # noqa: SIM905
-)
-
-
-_PROGRAMS = _PRODUCTS | {"pi"}
 
 
 class Units:
@@ -46,14 +39,16 @@ class Units:
         self.main = main
         self.reached = reached
         self.skipped = skipped
-        self._packages: dict[str, dict[str, Any]] = {}
+        self._owners = Owners(main)
 
     def of(self, found: Walked) -> Iterator[Project]:
         yield from self._marketplaces(found.marketplaces)
-        for root in found.plugins:
+        for root in self._written(found.plugins, claude_plugins.MANIFEST_DIR, claude_plugins.MANIFEST_FILE):
             if os.path.realpath(os.path.join(root, claude_plugins.MANIFEST_DIR)) not in self._manifests():
                 yield self._made(root, plugins.read(root, marketplace=claude_plugins.INLINE, within=(root,)))
-        for root in found.codex_plugins:
+        for root in self._written(
+            found.codex_plugins, codex_plugins.MANIFEST_DIR, codex_plugins.MANIFEST_FILE
+        ):
             yield self._made(root, Sources())
         yield from self._skills(found.skills)
         yield from self._parts(found.agents, "agents", self._agent)
@@ -66,7 +61,7 @@ class Units:
             held = servers.read_document(document, log) if document else ()
             directory = os.path.dirname(file)
             made = Sources(servers=held, diagnostics=tuple(log))
-            yield self._made(directory, made, self._owner(directory))
+            yield self._made(directory, made, self._owners.of(directory))
 
     def single(self, file: str) -> Project:
         """One file that no project holds, by its name, its folder and its fields."""
@@ -74,11 +69,20 @@ class Units:
         return self._made(os.path.dirname(file), files.read(file, kind, within=self.main.within))
 
     def _marketplaces(self, roots: Sequence[str]) -> Iterator[Project]:
-        for root in roots:
+        for root in self._written(roots, claude_plugins.MANIFEST_DIR, claude_plugins.MARKETPLACE_FILE):
             sources = installed.own_marketplace(self._place(root), set())
             manifest = claude_plugins.MARKETPLACE_FILE
             if self._is_new(os.path.join(root, claude_plugins.MANIFEST_DIR, manifest)):
                 yield self._made(root, sources)
+
+    def _written(self, roots: Sequence[str], *manifest: str) -> Iterator[str]:
+        """The folders whose manifest is not a template: its name is no place to fill."""
+        for root in roots:
+            file = os.path.join(root, *manifest)
+            if _UNNAMED.search(read_text(file, within=()).text) is None:
+                yield root
+            else:
+                self.skipped[file] = TEMPLATE
 
     def _manifests(self) -> set[str]:
         return {os.path.dirname(path) for path in self.reached if path.endswith(claude_plugins.MANIFEST_FILE)}
@@ -95,13 +99,13 @@ class Units:
                 for file in members
             ]
             made = Sources(skills=tuple(one for one in held if one), diagnostics=tuple(log))
-            yield self._made(collection, made, self._owner(collection))
+            yield self._made(collection, made, self._owners.of(collection))
 
     def _parts(
         self, found: Sequence[str], folder: str, read: Callable[[str, Log], Sources | None]
     ) -> Iterator[Project]:
         for root, members in groupby(self._new(found), lambda file: _above(file, folder)):
-            if self._owner(root) is not None or self._is_of_pi(root):
+            if self._owners.of(root) is not None:
                 self.skipped.update(dict.fromkeys(members, FOREIGN))
                 continue
             log = self._log(root)
@@ -179,42 +183,6 @@ class Units:
             config_dir=self.main.config_dir,
             repo_root=self.main.repo_root or self.main.root,
         )
-
-    def _owner(self, directory: str) -> str | None:
-        """The other agent whose material a folder holds: by the names above it, a manifest of Codex, or the
-        package of the agent itself."""
-        below = os.path.relpath(directory, self.main.root)
-        for part in below.split(os.sep) if not below.startswith("..") else ():
-            words = set(part.casefold().lstrip(".").replace("_", "-").split("-"))
-            if "claude" not in words and (found := words & _PRODUCTS):
-                return sorted(found)[0]
-        while beneath(directory, self.main.root):
-            if os.path.isdir(os.path.join(directory, claude_plugins.MANIFEST_DIR)):
-                return None
-            if os.path.isdir(os.path.join(directory, codex_plugins.MANIFEST_DIR)):
-                return "codex"
-            programs = self._package(directory).get("bin")
-            if isinstance(programs, dict) and (found := programs.keys() & _PROGRAMS):
-                return sorted(found)[0]
-            directory = os.path.dirname(directory)
-        return None
-
-    def _is_of_pi(self, directory: str) -> bool:
-        """Whether a package for Pi holds these agents. Its skills are for everybody."""
-        while beneath(directory, self.main.root):
-            if os.path.isdir(os.path.join(directory, claude_plugins.MANIFEST_DIR)):
-                return False
-            if isinstance(self._package(directory).get("pi"), dict):
-                return True
-            directory = os.path.dirname(directory)
-        return False
-
-    def _package(self, directory: str) -> dict[str, Any]:
-        """The package.json of a folder; empty when there is none, or a broken one."""
-        if directory not in self._packages:
-            read = jsonfile.read(os.path.join(directory, "package.json"), "project", self._log(directory))
-            self._packages[directory] = read.value if read else {}
-        return self._packages[directory]
 
     def _made(self, root: str, sources: Sources, owner: str | None = None) -> Project:
         place = self._place(root)

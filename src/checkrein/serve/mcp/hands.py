@@ -97,14 +97,30 @@ class PlainBash:
         )
 
 
+class StepTerms(Struct, frozen=True, kw_only=True):
+    """What a step of a recipe gives to the tool that it calls: variables for its programs, and how often it
+    has failed just before."""
+
+    env: Mapping[str, str] = {}
+    failures: int | None = None
+
+
 class Hands:
     """For one call of a kitchen tool."""
 
-    def __init__(self, session: Session, bash: PlainBash, shift: Shift, context: ToolContext) -> None:
+    def __init__(
+        self,
+        session: Session,
+        bash: PlainBash,
+        shift: Shift,
+        context: ToolContext,
+        terms: StepTerms | None = None,
+    ) -> None:
         self._session = session
         self._bash = bash
         self.shift = shift
         self.context = context
+        self.terms = terms or StepTerms()
 
     @property
     def root(self) -> str:
@@ -142,7 +158,7 @@ class Hands:
         if where != os.path.realpath(self._session.conversation.host.cwd):
             text = f"cd -- {shlex.quote(where)} && {{ {text}\n}}"
         id = short_id("call_")
-        wanted = Wanted(timeout, env or {})
+        wanted = Wanted(timeout, {**self.terms.env, **(env or {})})
         self._bash.expect(id, wanted)
         aside = Aside(self.context.cancel, self.context.emit, self.context.call_id)
         try:
@@ -215,7 +231,7 @@ class Hands:
     @property
     def whole_env(self) -> Mapping[str, str]:
         """The environment of the server, with the credentials of the models."""
-        return self._session.conversation.services.env
+        return {**self._session.conversation.services.env, **self.terms.env}
 
     def _may(self, tool: str, input: dict[str, Any]) -> None:
         aside = Aside(self.context.cancel, self.context.emit, self.context.call_id)

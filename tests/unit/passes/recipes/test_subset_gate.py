@@ -123,7 +123,12 @@ def test_a_campaign_is_refused_for_what_its_recipes_need(shelf: Shelf) -> None:
     campaign = "name: all\nkind: campaign\ndispatches:\n  - {name: one, recipe: build, task: Build}\n"
     build = recipe(STEPS, TEST, head="ingredients: {task: {description: The task, default: x}}\n")
     library = shelf(
-        {"build.yaml": build, "all.yaml": campaign, "/checkrein.toml": '[subsets]\ndisabled = ["clone"]\n'}
+        {
+            "build.yaml": build,
+            "all.yaml": campaign,
+            "/.claude/skills/draw/SKILL.md": SKILL.format(category="rendering"),
+            "/checkrein.toml": '[subsets]\ndisabled = ["clone"]\n',
+        }
     )
     found = library.recipe("all")
     assert found is not None

@@ -19,8 +19,9 @@ def run(subject: Subject) -> Iterator[Finding]:
     if not has_own(project.place, project.sources):
         return
     loaded = {os.path.realpath(item.name) for item in project.instructions}
+    texts = {"", *(item.text.strip() for item in project.instructions)}
     for item in project.sources.instructions:
-        if item.kind != "agents_md" or os.path.realpath(item.name) in loaded or not item.text.strip():
+        if item.kind != "agents_md" or os.path.realpath(item.name) in loaded or item.text.strip() in texts:
             continue
         directory = os.path.dirname(item.name)
         beside = next((other for other in project.instructions if _is_beside(other, directory)), None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from checkrein.passes.checks.check import Check, Finding, Subject
-from checkrein.passes.checks.recipe_examples import RECIPE, recipe
+from checkrein.passes.checks.recipe_examples import OVER, RECIPE, recipe
 from checkrein.passes.checks.recipe_parts import placed, recipes
 
 
@@ -33,10 +33,11 @@ CHECK = Check(
     summary="A recipe, or a body inside it, has no steps.",
     why="There is nothing to run.",
     hint="Add at least one step.",
-    bad={RECIPE: recipe("  each: {foreach: [1, 2], steps: {}}\n")},
+    bad={RECIPE: recipe("  each: {foreach: [1, 2], steps: {}}\n", ends=OVER)},
     good={
         RECIPE: recipe(
-            "  each: {foreach: [1, 2], steps: {look: {tool: test_check, with: {worktree_path: .}}}}\n"
+            "  each: {foreach: [1, 2], steps: {look: {tool: test_check, with: {worktree_path: .}}}}\n",
+            ends=OVER,
         )
     },
     run=run,

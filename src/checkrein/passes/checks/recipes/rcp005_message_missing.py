@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from checkrein.passes.checks.check import Check, Finding, Subject
-from checkrein.passes.checks.recipe_examples import RECIPE, TEST, recipe
+from checkrein.passes.checks.recipe_examples import FAILED, RECIPE, TEST, recipe
 from checkrein.passes.checks.recipe_parts import placed
 
 
@@ -23,7 +23,11 @@ CHECK = Check(
     summary="A `stop` or `confirm` step has no `message`.",
     why="The run ends without a reason, or a person is asked to approve something unnamed.",
     hint="Add `message:`.",
-    bad={RECIPE: recipe(TEST.replace("over", "well"), "  well: {action: stop}\n")},
-    good={RECIPE: recipe(TEST.replace("over", "well"), "  well: {action: stop, message: All is well.}\n")},
+    bad={RECIPE: recipe(TEST.replace("over", "well"), "  well: {action: stop}\n", ends=FAILED)},
+    good={
+        RECIPE: recipe(
+            TEST.replace("over", "well"), "  well: {action: stop, message: All is well.}\n", ends=FAILED
+        )
+    },
     run=run,
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from checkrein.passes.checks.check import Check, Finding, Subject
-from checkrein.passes.checks.recipe_examples import RECIPE, recipe
+from checkrein.passes.checks.recipe_examples import OVER, RECIPE, recipe
 from checkrein.passes.checks.recipe_parts import placed
 
 
@@ -27,7 +27,7 @@ CHECK = Check(
     summary="A `confirm` step lacks `on_success` or `on_failure`.",
     why="A person's answer must lead to a step that was named on purpose.",
     hint="Add both routes.",
-    bad={RECIPE: recipe('  ask: {action: confirm, message: "Ready?", on_success: over}\n')},
+    bad={RECIPE: recipe('  ask: {action: confirm, message: "Ready?", on_success: over}\n', ends=OVER)},
     good={
         RECIPE: recipe('  ask: {action: confirm, message: "Ready?", on_success: over, on_failure: failed}\n')
     },

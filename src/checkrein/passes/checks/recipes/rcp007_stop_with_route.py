@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from checkrein.passes.checks.check import Check, Finding, Subject
-from checkrein.passes.checks.recipe_examples import RECIPE, TEST, recipe
+from checkrein.passes.checks.recipe_examples import FAILED, RECIPE, TEST, recipe
 from checkrein.passes.checks.recipe_parts import placed
 from checkrein.passes.recipes.routes import ROUTE_FIELDS
 
@@ -28,9 +28,15 @@ CHECK = Check(
     hint="Remove the route, or make the step a `route`.",
     bad={
         RECIPE: recipe(
-            TEST.replace("over", "well"), "  well: {action: stop, message: All is well., on_success: over}\n"
+            TEST.replace("over", "well"),
+            "  well: {action: stop, message: All is well., on_success: failed}\n",
+            ends=FAILED,
         )
     },
-    good={RECIPE: recipe(TEST.replace("over", "well"), "  well: {action: stop, message: All is well.}\n")},
+    good={
+        RECIPE: recipe(
+            TEST.replace("over", "well"), "  well: {action: stop, message: All is well.}\n", ends=FAILED
+        )
+    },
     run=run,
 )

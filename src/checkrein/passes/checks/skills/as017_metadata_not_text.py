@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from checkrein.facts.agent_skills import METADATA_SECTIONS
 from checkrein.passes.checks.check import Check, Finding, Subject
 from checkrein.passes.checks.examples import SKILL, skill
 from checkrein.passes.checks.parts import field
@@ -12,7 +13,7 @@ from checkrein.passes.checks.parts import field
 def run(subject: Subject) -> Iterator[Finding]:
     for item in subject.project.sources.skills:
         for key, value in item.metadata.items():
-            if isinstance(value, dict | list):
+            if isinstance(value, dict | list) and key not in METADATA_SECTIONS:
                 origin = subject.find(field(item, "metadata"), str(key))
                 yield Finding(
                     origin=origin, message=f"`metadata.{key}` of the skill `{item.name}` is not text"

@@ -7,6 +7,7 @@ import time
 from datetime import UTC, datetime
 from typing import Any, TypedDict, Unpack
 
+from checkrein.facts.kitchen import PullState
 from checkrein.runtime.tools.port import ToolFailure
 from checkrein.serve.mcp.hands import Hands
 from checkrein.serve.mcp.work.merge_queue import QUERY, Queue, read_pull, verdict
@@ -214,7 +215,7 @@ def _concluded(
     }
 
 
-def _left(state: str, reason: str, retries: int) -> dict[str, Any]:
+def _left(state: PullState, reason: str, retries: int) -> dict[str, Any]:
     return {
         "success": state == "merged",
         "pr_state": state,

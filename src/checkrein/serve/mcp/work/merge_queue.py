@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any
 
 from msgspec import Struct
 
-PullState = Literal["merged", "ejected", "ejected_ci_failure", "stalled", "dropped_healthy", "error"]
+from checkrein.facts.kitchen import PullState
 
 QUERY = (
     "query($owner:String!,$name:String!,$number:Int!){repository(owner:$owner,name:$name){"

@@ -32,14 +32,14 @@ def run_skill(
     if min(stale_threshold or 0, idle_output_timeout or 0) < 0:
         raise ToolFailure("stale_threshold and idle_output_timeout are seconds; 0 switches a watch off.")
     where = _workplace(hands, cwd)
-    attempt = (order_id, step_name, skill_command, where)
+    attempt, counted = (order_id, step_name, skill_command, where), hands.terms.failures
     try:
         terms = WorkerTerms(
             model=model or None,
             step=step_name,
             order_id=order_id or None,
             limits=configured_limits(hands.setting, stale=stale_threshold, idle=idle_output_timeout),
-            failures=hands.shift.failures(attempt),
+            failures=hands.shift.failures(attempt) if counted is None else counted,
             quota=None if hands.shift.guard_waived else configured_quota(hands.setting),
             consent=hands.may_start,
         )
