@@ -119,7 +119,9 @@ def test_a_plan_and_a_question(project: Path, tmp_path: Path) -> None:
     words = ("--permission-mode", "plan")
     with opened(project, tmp_path, turns, *words, EDITOR=str(editor)) as terminal:
         terminal.send("plan it", ENTER).wait("Carry out this plan?").wait("1 Do this")
-        terminal.send("3").wait("2 And that").send("1").wait("carried out.").turns(1)
+        terminal.send("3").wait("2 And that")
+        terminal.wait(lambda t: t.text.rfind("Carry out this plan?") > t.text.rfind("2 And that"))
+        terminal.send("1").wait("carried out.").turns(1)
         terminal.gone("plan mode")
         terminal.send("ask me", ENTER).wait("Which colour?").wait("Blue").send("2").wait("thanks.")
 
