@@ -1,4 +1,4 @@
-"""The trees of all modules are millions of objects that stay: the collector must not walk them again and again."""
+"""The trees of all modules are millions of objects that stay: the collector must not walk them each time."""
 
 from __future__ import annotations
 
