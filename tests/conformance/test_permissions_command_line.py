@@ -236,12 +236,12 @@ def surroundings(world: World) -> Iterator[list[str]]:
     started: list[str] = []
     real_run = Spawner.run
 
-    def run(self: Spawner, command: Command, cancel: Any, *, keep: bool = False) -> Completed:
+    def run(self: Spawner, command: Command, cancel: Any, **how: Any) -> Completed:
         if command.purpose.startswith("Bash") and isinstance(command.argv, str):
             started.append(command.argv)
             if not world.row.runs and command.argv != "cd sub":
                 return Completed(exit_code=0)
-        return real_run(self, command, cancel, keep=keep)
+        return real_run(self, command, cancel, **how)
 
     def start(self: Spawner, command: Command) -> Any:
         started.append(str(command.argv))

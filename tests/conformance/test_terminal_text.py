@@ -195,7 +195,8 @@ def test_a_session(hostile: Path, mode: str) -> None:
     command = f"printf 'x{EVIL}' ; cat *.txt\n" + "\n" * 500 + " " * 5_000 + TAIL
     with ScriptedServer(scripted(command)) as server:
         argv = [*([mode] if mode == "-p" else ["run"]), "go", "--model", "anthropic:x"]
-        seen = on_terminal(argv, hostile, b"y\n", ANTHROPIC_BASE_URL=server.url, ANTHROPIC_API_KEY="k")
+        plain = {"TERM": "dumb", "ANTHROPIC_BASE_URL": server.url, "ANTHROPIC_API_KEY": "k"}
+        seen = on_terminal(argv, hostile, b"y\n", **plain)
     require_harmless(seen, mode, ours=False)
     if mode == "run":
         shown = COLOR.sub(b"", seen).decode().replace("\r", "")

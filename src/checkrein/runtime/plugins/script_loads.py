@@ -12,7 +12,7 @@ _INTERPRETERS = re.compile(
     r"|osascript|pwsh|powershell|tclsh|Rscript|java|sqlite3|psql|uv|pipx?|npx|tsx|ts-node|env|exec|xargs|find"
 )
 _FED = re.compile(
-    r"(?:\|\s*|<\s*|\$\(\s*<)(?:\S*/)?(?:env\s+)?(?:(?:ba|z|da|k)?sh|python[\d.]*|node|perl|ruby)\b"
+    r"(?:\|\s*+|<\s*+|\$\(\s*+<)(?:[^\s|<]{0,300}/)?(?:env\s+)?(?:(?:ba|z|da|k)?sh|python[\d.]*|node|perl|ruby)\b"
 )
 _RUNS = re.compile(
     r"\b(?:subprocess|runpy|importlib|pickle|marshal|shelve|dill|ctypes|cffi|zipimport|child_process|execa)\b"
