@@ -39,7 +39,7 @@ COMMAND = Command(
         *RIGHTS_ARGS,
     ),
     payload=RunView,
-    errors=(*RUN_ERRORS, "recipe_not_found", "recipe_invalid"),
+    errors=(*RUN_ERRORS, "recipe_not_found", "recipe_invalid", "untrusted_origin"),
     exits=RUN_EXITS,
     examples=(
         ("checkrein recipe run implementation -i task='a feature'", "in this process, step by step"),
