@@ -67,7 +67,8 @@ def run(given: Given) -> Outcome:
     import os
 
     from checkrein.base.errors import UsageError
-    from checkrein.cli.recipe_target import given_inputs, rights
+    from checkrein.cli.recipe_shelf import inputs_of
+    from checkrein.cli.recipe_target import rights
     from checkrein.cli.recipe_text import Progress, tree
     from checkrein.serve.recipes.house import Ask, open_house
     from checkrein.serve.recipes.project_recipes import plan_of
@@ -75,7 +76,7 @@ def run(given: Given) -> Outcome:
     require(given.project)
     if given.priority < 1:
         raise UsageError("--priority is a number from 1 on.")
-    plan = plan_of(given.recipe, given.project, given_inputs(given.inputs))
+    plan = plan_of(given.recipe, given.project, inputs_of(given.inputs))
     ask = Ask(queue=given.queue, priority=given.priority)
     cwd = os.path.realpath(given.project)
     with open_house(cwd) as house:

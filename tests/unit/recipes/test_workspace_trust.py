@@ -45,7 +45,8 @@ def test_a_workspace_is_part_of_what_a_project_runs(project: Path) -> None:
 def test_however_it_is_written(address: str, project: Path) -> None:
     write(project, address)
     (item,) = status(load(str(project))).items
-    assert "host/app.git" in item.label and "secret" not in item.label
+    assert "host/app.git" in item.label
+    assert "secret" not in item.label
 
 
 def test_without_trust_nothing_is_cloned(project: Path) -> None:
