@@ -100,7 +100,10 @@ def _outcome(at: Interpreter, task: Task) -> Outcome:
     try:
         with at.crew.workplace.visit(task) as cwd:
             outcome = as_recorded(at.crew.runner.do(replace(task, cwd=cwd), at.cancel))
-            return kept(outcome, task, at.crew.workplace.artifacts(task, cwd))
+            if outcome.state != "success" and at.cancel.cancelled and at.durable.interruption() == "handover":
+                # We ended it ourselves: no failure, and as after a crash nobody knows how far it came.
+                raise Waiting(Wait(kind="handover", path=task.path))
+            return kept(outcome, task, at.crew.workplace.artifacts(task, cwd), cwd)
     except CheckreinError as error:
         return failed(error.kind, " ".join(filter(None, (error.message, error.hint))))
     except Exception as error:

@@ -16,11 +16,13 @@ from sqlalchemy.exc import OperationalError
 
 from checkrein.base.errors import RunError
 from checkrein.cli.main import run as cli
+from checkrein.llm.cancel import Cancel
 from checkrein.recipes import machine
 from checkrein.recipes.database import Database, database_at
 from checkrein.recipes.fake import Here, MemoryRun, ScriptedSteps
 from checkrein.recipes.journal import Wait
 from checkrein.recipes.outcome import Outcome, as_recorded, judged
+from checkrein.recipes.port import Task
 from checkrein.recipes.step_routes import as_list
 from checkrein.serve.recipes.project_recipes import plan_of
 from support.recipe_plans import body, plan, step
@@ -148,3 +150,29 @@ def test_a_step_that_takes_the_name_of_another_instance_does_not_run(name: str, 
     (folder / "x.yaml").write_text(f'name: x\nkitchen_rules: ["Only routes."]\nsteps: {steps}\n')
     with pytest.raises(RunError, match="can't be told from others"):
         plan_of("x", str(tmp_path), {})
+
+
+class Leaving:
+    """A worker that leaves ends the program of the first call."""
+
+    def __init__(self) -> None:
+        self.run: MemoryRun | None = None
+
+    def do(self, task: Task, cancel: Cancel) -> Outcome:
+        if self.run is None:
+            return Outcome(state="success")
+        self.run.wanted, self.run = "handover", None
+        cancel.force()
+        return Outcome(state="failure", problem="exit status 143")
+
+
+@pytest.mark.parametrize(("effect", "state"), [("pure", "done"), ("keyed", "done"), ("once", "waiting")])
+def test_a_step_that_a_leaving_worker_ends_has_not_failed(effect: str, state: str) -> None:
+    """It runs again elsewhere; of a `once` a person says what became of it."""
+    leaving = Leaving()
+    run = leaving.run = MemoryRun(plan(step("a", effect=effect)), leaving)
+    assert [one.kind for one in run.go().waits] == ["handover"]
+    run.wanted = None
+    end = run.go()
+    assert end.state == state
+    assert [one.kind for one in end.waits] == (["reconcile"] if effect == "once" else [])
