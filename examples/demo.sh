@@ -25,3 +25,5 @@ step "checkrein run 'Fix the failing test'    (the model's words come from sessi
 "$checkrein" run 'Fix the failing test' --model scripted:session.jsonl
 step "python3 -m unittest"
 python3 -m unittest
+step "checkrein recipe run fix-test    (in a copy of examples/recipes; an engine runs the steps, a worker mends the code)"
+CHECKREIN="$checkrein" sh "$here/recipes/run.sh"

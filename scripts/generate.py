@@ -253,7 +253,7 @@ def _between(page: str, name: str, lines: list[str]) -> str:
 def tool_access() -> str:
     from checkrein.facts.kitchen import categories, kitchen_tools
     from checkrein.serve.mcp.kitchen import CLOSE, OPEN
-    from checkrein.serve.mcp.menu import ABSENT, BUILTIN, MENU
+    from checkrein.serve.mcp.menu import BUILTIN, MENU
 
     lines = [
         NOTE,
@@ -266,20 +266,14 @@ def tool_access() -> str:
         " hidden, also after opening. Who does not see a tool can't call it by its name either; and the"
         " project's rules judge each call.",
         "",
-        "State: real, real with the program `gh`, or why it is not offered. Hints are what clients hear.",
+        "State: real, or real with the program `gh`. Hints are what clients hear.",
         "",
         "| tool | what it does | tags | categories | state | hints |",
         "|---|---|---|---|---|---|",
     ]
     for name, row in kitchen_tools().items():
         dish = MENU.get(name)
-        state = (
-            f"not offered: {ABSENT[name]}"
-            if name in ABSENT
-            else f"needs `{row.needs}`"
-            if row.needs
-            else "real"
-        )
+        state = f"needs `{row.needs}`" if row.needs else "real"
         words = {"reads": "only reads", "destroys": "may destroy", "outside": "reaches other systems"}
         hints = [text for key, text in words.items() if dish is not None and getattr(dish, key)]
         tags = ", ".join(row.tags) or "free"

@@ -16,6 +16,10 @@ def main(given: list[str] | None = None) -> int:
 
         sys.stdout.write(f"checkrein {__version__}\n")
         return 0
+    if not argv and _at_terminal():
+        from checkrein.cli.screen.entrance import enter
+
+        return enter()
     if argv and (argv[0] == "run" or (argv[0].startswith("-") and argv[0] not in ("-h", "--help"))):
         import _signal  # type: ignore[import-not-found]  # built in, so nothing runs before the block
 
@@ -30,6 +34,11 @@ def main(given: list[str] | None = None) -> int:
     from checkrein.cli.main import run
 
     return run(argv)
+
+
+def _at_terminal() -> bool:
+    """Whether somebody sits there who can type and read."""
+    return all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stdout))
 
 
 if __name__ == "__main__":

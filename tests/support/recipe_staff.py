@@ -71,7 +71,7 @@ def staff_of(runner: StepRunner, quiet: Quiet | None = None) -> Staff:
     return Staff(
         runner=runner,
         workplace=lambda row, plan, confirm: Here(row.cwd),
-        dispatcher=lambda row: Recipes(),
+        dispatcher=lambda row, plan: Recipes(),
         bell=lambda row: quiet,
         watcher=quiet,
     )

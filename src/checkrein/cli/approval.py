@@ -13,8 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 from checkrein.base.harmless import harmless, one_line
 from checkrein.cli import paint
+from checkrein.cli.out import style
+from checkrein.policy.updates import AddDirectories, AddRules, SetMode, Update
 
 if TYPE_CHECKING:
+    from checkrein.policy.values import Mode, Piece
     from checkrein.runtime.session.control import Question
 
 _KEYS = ("command", "file_path", "notebook_path", "pattern", "url", "query", "skill", "description")
@@ -48,8 +51,26 @@ def whole(question: Question) -> str:
         shown.append(paint.dim(f"  Claims, which nobody has checked: {claims}."))
     rule = f"  {question.rule}" if question.rule else ""
     where = f" ({paint.place(question.origin)})" if question.rule and question.origin else ""
+    if len(question.trace) > 1:
+        shown += [_traced(piece) for piece in question.trace if piece.text]
     shown.append(paint.dim(f"  {one_line(question.reason)}{one_line(rule)}{where}"))
+    if question.near is not None:
+        near = question.near
+        closest = f"{one_line(near.rule)} at {paint.place(near.origin)}"
+        shown.append(
+            paint.dim(f"  closest rule {closest} does not cover this because {one_line(near.because)}")
+        )
     return "\n".join(shown)
+
+
+def _traced(piece: Piece) -> str:
+    """One part of a call, its verdict, and the rule with its place."""
+    color = {"allow": "green", "ask": "yellow", "deny": "red"}[piece.verdict]
+    why = piece.reason
+    if piece.rule is not None:
+        why = f"{piece.rule} at {paint.place(piece.origin)}" if piece.origin is not None else piece.rule
+    text = _SPACES.sub(lambda gap: f"({len(gap[0])} spaces)", one_line(piece.text))
+    return f"  {style(f'{piece.verdict:<5}', fg=color)} {text}  {paint.dim(one_line(why))}"
 
 
 def _described(tool: str, input: dict[str, Any]) -> tuple[str, list[str], dict[str, Any]]:
@@ -67,17 +88,37 @@ def _described(tool: str, input: dict[str, Any]) -> tuple[str, list[str], dict[s
             return f"creates {_named(file)}:", [content], input
         if len(before) + len(content) > _COMPARABLE:
             return f"replaces {_named(file)} with:", [content], input
-        return f"replaces {_named(file)}:", [_difference(before, content)], input
+        return f"replaces {_named(file)}:", [difference(before, content)], input
     if tool == "Edit" and isinstance(input.get("new_string"), str):
         file, old = str(input.pop("file_path", "")), str(input.pop("old_string", ""))
         every = " at every place" if input.get("replace_all") else ""
         new = input.pop("new_string")
         if len(old) + len(new) > _COMPARABLE:
             return f"changes {_named(file)}{every}:", [f"from:\n{old}", f"to:\n{new}"], input
-        return f"changes {_named(file)}{every}:", [_difference(old, new)], input
+        return f"changes {_named(file)}{every}:", [difference(old, new)], input
     texts = {key: value for key, value in input.items() if isinstance(value, str) and "\n" in value}
     rest = {key: value for key, value in input.items() if key not in texts}
     return "is called with:", [f"{one_line(key)}:\n{value}" for key, value in texts.items()], rest
+
+
+def adds_rules(update: Update) -> bool:
+    return isinstance(update, AddRules)
+
+
+def update_words(update: Update) -> str:
+    """What a change of the permissions means, in words."""
+    match update:
+        case SetMode(mode="acceptEdits"):
+            return "accept edits"
+        case SetMode(mode=mode):
+            return f"enter the mode {mode}"
+        case AddDirectories(directories=directories):
+            return f"work in {', '.join(map(paint.path, directories))} too"
+    return "change the permissions"
+
+
+def mode_updates(mode: Mode) -> tuple[Update, ...]:
+    return (SetMode(mode=mode, destination="session"),)
 
 
 def _named(file: str) -> str:
@@ -96,7 +137,7 @@ def _current(file: str) -> str | None:
     return found.text if found.readable else f"({found.problem})"
 
 
-def _difference(old: str, new: str) -> str:
+def difference(old: str, new: str) -> str:
     from difflib import unified_diff
 
     lines = unified_diff(old.split("\n"), new.split("\n"), lineterm="", n=3)

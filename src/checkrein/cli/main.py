@@ -39,10 +39,10 @@ def _run(argv: Sequence[str]) -> int:
     if name == "run":
         as_json = False  # its JSON has the product's shapes; usage errors go to stderr
     try:
-        parsed = plain_words.read(argv) or _with_foreign_flags(argv) or _parsed(argv)
-        if isinstance(parsed, int):
-            return parsed
-        name, values = parsed
+        found = plain_words.read(argv) or _with_foreign_flags(argv) or parsed(argv)
+        if isinstance(found, int):
+            return found
+        name, values = found
         if registry.command(name).output == "envelope":
             as_json = values.pop("as_json") or values["output_format"] == "json"
             del values["output_format"]
@@ -77,14 +77,14 @@ def _with_foreign_flags(argv: Sequence[str]) -> tuple[str, dict[str, Any]] | Non
     from checkrein.cli import foreign_flags
 
     known, foreign = foreign_flags.split(argv)
-    parsed = (plain_words.read(known) or _parsed(known)) if foreign else None
-    if not isinstance(parsed, tuple):
+    found = (plain_words.read(known) or parsed(known)) if foreign else None
+    if not isinstance(found, tuple):
         return None
-    name, values = parsed
+    name, values = found
     return name, {**values, "foreign_flags": foreign}
 
 
-def _parsed(argv: Sequence[str]) -> tuple[str, dict[str, Any]] | int:
+def parsed(argv: Sequence[str]) -> tuple[str, dict[str, Any]] | int:
     """The command and its values, or the exit status where click has said everything."""
     import click  # a plain run does without it
 
@@ -95,7 +95,7 @@ def _parsed(argv: Sequence[str]) -> tuple[str, dict[str, Any]] | int:
 
         install()
     try:
-        parsed = parser.root().main(args=list(argv), prog_name="checkrein", standalone_mode=False)
+        found = parser.root().main(args=list(argv), prog_name="checkrein", standalone_mode=False)
     except click.exceptions.NoArgsIsHelpError as error:
         _out(error.format_message() + "\n")
         return 0 if not argv else 2
@@ -110,7 +110,7 @@ def _parsed(argv: Sequence[str]) -> tuple[str, dict[str, Any]] | int:
         raise UsageError(error.format_message(), hint=hint) from error
     except click.Abort:
         raise KeyboardInterrupt from None
-    return parsed if isinstance(parsed, tuple) else 0
+    return found if isinstance(found, tuple) else 0
 
 
 @contextlib.contextmanager

@@ -12,8 +12,9 @@ import contextlib
 import os
 import re
 import sys
+import threading
 from collections.abc import Iterator
-from typing import Any, BinaryIO, TextIO
+from typing import Any, BinaryIO, Protocol, TextIO
 
 from checkrein.base.harmless import harmless, harmless_json
 
@@ -33,8 +34,36 @@ def style(text: str, fg: str | None = None, *, bold: bool = False, dim: bool = F
     return f"\x1b[{_OURS};{';'.join(codes)}m{text}\x1b[{_OURS};0m" if codes else text
 
 
+class Elsewhere(Protocol):
+    """Shows and asks in the place of the two streams: the screen, while a command runs inside of it."""
+
+    def say(self, text: str) -> None: ...
+    def confirm(self, question: str) -> bool: ...
+    def prompt(self, question: str, *, hidden: bool) -> str: ...
+
+
+class _Here(threading.local):
+    elsewhere: Elsewhere | None = None
+
+
+_here = _Here()
+
+
+@contextlib.contextmanager
+def sent_to(elsewhere: Elsewhere) -> Iterator[None]:
+    """Let `elsewhere` show and ask what this thread says and asks inside."""
+    _here.elsewhere = elsewhere
+    try:
+        yield
+    finally:
+        _here.elsewhere = None
+
+
 def say(text: str = "", *, err: bool = False, nl: bool = True) -> None:
     """Print text for people."""
+    if _here.elsewhere is not None:
+        _here.elsewhere.say(text)
+        return
     stream = sys.stderr if err else sys.stdout
     if stream is None:
         return
@@ -65,6 +94,8 @@ def give_bytes(data: bytes) -> None:
 
 def confirm(question: str) -> bool:
     """Ask on the terminal. Raises KeyboardInterrupt when the person interrupts."""
+    if _here.elsewhere is not None:
+        return _here.elsewhere.confirm(question)
     import click
 
     with _interruptible():
@@ -72,6 +103,8 @@ def confirm(question: str) -> bool:
 
 
 def prompt(question: str, **options: Any) -> Any:
+    if _here.elsewhere is not None:
+        return _here.elsewhere.prompt(question, hidden=bool(options.get("hide_input")))
     import click
 
     with _interruptible():
@@ -86,6 +119,21 @@ def _interruptible() -> Iterator[None]:
         yield
     except click.Abort:
         raise KeyboardInterrupt from None
+
+
+def screen_stream() -> TextIO:
+    """Standard output without its guard, for the screen: its ink makes every text harmless itself."""
+    stream = sys.stdout
+    return stream.bare if isinstance(stream, _Guard) else stream
+
+
+def pieces(text: str) -> list[tuple[tuple[int, ...], str]]:
+    """A text in parts, each with the codes of the colours that `style` gave it."""
+    parts = re.split(rf"\x1b\[{_OURS};([0-9;]+)m", text)
+    found: list[tuple[tuple[int, ...], str]] = [((), parts[0])]
+    for codes, said in zip(parts[1::2], parts[2::2], strict=True):
+        found.append((tuple(int(one) for one in codes.split(";") if one != "0"), said))
+    return found
 
 
 def trace() -> None:
@@ -127,6 +175,10 @@ class _Guard:
     def writelines(self, lines: Iterator[str]) -> None:
         for line in lines:
             self.write(line)
+
+    @property
+    def bare(self) -> TextIO:
+        return self._stream
 
     def pass_through(self, text: str) -> None:
         self._stream.write(text.encode("utf-8", "replace").decode())

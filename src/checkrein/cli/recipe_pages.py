@@ -11,6 +11,7 @@ from checkrein.cli import paint
 if TYPE_CHECKING:
     from checkrein.cli import recipe_check, recipe_show
     from checkrein.cli.recipe_list import RecipeRow
+    from checkrein.passes.recipes.outline import InputRow, StepRow
 
 
 def table(rows: Sequence[RecipeRow]) -> str:
@@ -63,7 +64,7 @@ def checked(payload: recipe_check.Payload) -> str:
     return "\n\n".join([*blocks, last])
 
 
-def _input(one: recipe_show.InputRow) -> str:
+def _input(one: InputRow) -> str:
     notes = [one.type] if one.type != "string" else []
     notes += ["required"] if one.required else []
     notes += [f"default {one_line(one.default)}"] if one.default else []
@@ -73,7 +74,7 @@ def _input(one: recipe_show.InputRow) -> str:
     return f"{one_line(one.name)}{said}" + (paint.dim(f" ({', '.join(notes)})") if notes else "")
 
 
-def _steps(steps: Sequence[recipe_show.StepRow], indent: str) -> list[str]:
+def _steps(steps: Sequence[StepRow], indent: str) -> list[str]:
     lines = []
     for step in steps:
         lines.append(f"{indent}{one_line(step.name)}  {paint.dim(f'{one_line(step.what)} [{step.effect}]')}")

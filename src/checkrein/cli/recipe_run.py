@@ -36,6 +36,12 @@ COMMAND = Command(
             default=100,
             help="A smaller number goes first; 1 or more.",
         ),
+        Arg(
+            name="enable_once",
+            flags=("--enable-once",),
+            type="bool",
+            help="Switch on, for this run alone, the subsets and packs that it needs.",
+        ),
         *RIGHTS_ARGS,
     ),
     payload=RunView,
@@ -57,6 +63,7 @@ class Given(Struct, frozen=True, kw_only=True):
     detach: bool
     queue: str
     priority: int
+    enable_once: bool
     permission_mode: str | None
     allow: tuple[str, ...]
     deny: tuple[str, ...]
@@ -71,12 +78,13 @@ def run(given: Given) -> Outcome:
     from checkrein.cli.recipe_target import rights
     from checkrein.cli.recipe_text import Progress, tree
     from checkrein.serve.recipes.house import Ask, open_house
-    from checkrein.serve.recipes.project_recipes import plan_of
+    from checkrein.serve.recipes.project_recipes import Enabling, plan_of
 
     require(given.project)
     if given.priority < 1:
         raise UsageError("--priority is a number from 1 on.")
-    plan = plan_of(given.recipe, given.project, inputs_of(given.inputs))
+    enabling = Enabling(once=given.enable_once)
+    plan = plan_of(given.recipe, given.project, inputs_of(given.inputs), enabling)
     ask = Ask(queue=given.queue, priority=given.priority)
     cwd = os.path.realpath(given.project)
     with open_house(cwd) as house:

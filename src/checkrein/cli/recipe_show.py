@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from msgspec import Struct
 
 from checkrein.base.diagnostic import Diagnostic
@@ -11,34 +9,8 @@ from checkrein.base.origin import Origin, Scope
 from checkrein.cli.recipe_shelf import ERRORS, INPUT_ARG, RECIPE_ARG
 from checkrein.cli.registry import Command, Outcome
 from checkrein.cli.target import PROJECT_ARG
-from checkrein.model.recipe import Effect, RecipeKind, StepKind
-
-if TYPE_CHECKING:
-    from checkrein.model.recipe import Recipe, Step
-
-
-class InputRow(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    name: str
-    description: str = ""
-    required: bool = False
-    default: str | None = None
-    type: str = "string"
-    hidden: bool = False
-    authority: str | None = None
-
-
-class StepRow(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """`routes` are pairs of the outcome (a condition, or success, failure, ...) and the next step. `inside`
-    are the steps of bodies."""
-
-    name: str
-    kind: StepKind
-    what: str
-    effect: Effect
-    origin: Origin
-    routes: tuple[tuple[str, str], ...] = ()
-    captures: tuple[str, ...] = ()
-    inside: tuple[StepRow, ...] = ()
+from checkrein.model.recipe import RecipeKind
+from checkrein.passes.recipes.outline import InputRow, StepRow
 
 
 class Payload(Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -78,6 +50,7 @@ COMMAND = Command(
 def run(name: str, project: str, input_: tuple[str, ...]) -> Outcome:
     from checkrein.cli.recipe_shelf import inputs_of, library, recipe_of
     from checkrein.passes.recipes.merge import merge
+    from checkrein.passes.recipes.outline import inputs_of_recipe, steps_of
     from checkrein.passes.recipes.validity import problems
 
     given = inputs_of(input_)
@@ -92,8 +65,8 @@ def run(name: str, project: str, input_: tuple[str, ...]) -> Outcome:
         scope=recipe.origin.scope,
         origin=recipe.origin,
         version=recipe.version,
-        inputs=_inputs(merged.recipe),
-        steps=_steps(merged.recipe.steps),
+        inputs=inputs_of_recipe(merged.recipe),
+        steps=steps_of(merged.recipe.steps),
         dispatches=tuple(one.name for one in recipe.dispatches),
         rules=merged.recipe.kitchen_rules or (),
         packs=merged.recipe.requires_packs,
@@ -109,37 +82,3 @@ def run(name: str, project: str, input_: tuple[str, ...]) -> Outcome:
         return recipe_pages.shown(payload)
 
     return Outcome(data=payload, text=text)
-
-
-def _inputs(recipe: Recipe) -> tuple[InputRow, ...]:
-    return tuple(
-        InputRow(
-            name=one.name,
-            description=one.description,
-            required=one.required,
-            default=one.default,
-            type=one.type,
-            hidden=one.hidden,
-            authority=one.authority,
-        )
-        for one in recipe.ingredients
-    )
-
-
-def _steps(steps: tuple[Step, ...]) -> tuple[StepRow, ...]:
-    from checkrein.passes.recipes.diagrams import drawn, summary
-    from checkrein.passes.recipes.plan import default_effect
-
-    return tuple(
-        StepRow(
-            name=step.name,
-            kind=step.kind,
-            what=summary(step),
-            effect=step.effect or default_effect(step),
-            origin=step.origin,
-            routes=tuple((route.when or route.kind, route.target) for route in drawn(steps, step)),
-            captures=(*step.capture, *step.capture_list),
-            inside=tuple(row for branch in step.branches for row in _steps(branch.steps)),
-        )
-        for step in steps
-    )

@@ -30,10 +30,14 @@ MODULES: dict[str, str] = {
     "import": "checkrein.cli.import_",
     "compile": "checkrein.cli.compile",
     "run": "checkrein.cli.run",
+    "init": "checkrein.cli.init",
     "cook": "checkrein.cli.cook",
     "worker": "checkrein.cli.worker",
     "sessions list": "checkrein.cli.sessions_list",
     "sessions search": "checkrein.cli.sessions_search",
+    "sessions show": "checkrein.cli.sessions_show",
+    "sessions export": "checkrein.cli.sessions_export",
+    "sessions delete": "checkrein.cli.sessions_delete",
     "skill test": "checkrein.cli.skill_test",
     **{
         f"mcp {verb}": f"checkrein.cli.mcp_{verb.replace('-', '_')}"
@@ -79,7 +83,7 @@ GROUPS: dict[str, str] = {
     "plugin marketplace": "The places where plugins come from.",
     "recipe": "Look at recipes, check them, execute them durably, and look after their runs.",
     "serve": "Serve the project to other programs.",
-    "sessions": "Find earlier sessions.",
+    "sessions": "Find, read, export and delete earlier sessions.",
     "skill": "Work with skills.",
     "worktree": "Look at the worktrees of a repository, and remove those that nobody needs.",
 }

@@ -9,20 +9,13 @@ from typing import TYPE_CHECKING, Any
 from checkrein.base.errors import CheckreinError, FileError, UsageError
 from checkrein.cli.registry import Command, Outcome
 from checkrein.cli.run_args import RUN_ARGS
+from checkrein.cli.run_ground import place, warnings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from contextlib import AbstractContextManager
-
-    from checkrein.model.view import View
     from checkrein.protocol.debug_log import DebugLog
-    from checkrein.protocol.handshake import Greeting
     from checkrein.protocol.last_words import LastWords
     from checkrein.protocol.stream_json import FrameOptions
-    from checkrein.runtime.session.options import Options
 
-_NAMING = ("allowed_tools", "disallowed_tools", "tools", "plugin_dir", "prompt_tool")
-"""Flags whose values name something that may not exist."""
 _KEYS = ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "OPENAI_API_KEY")
 
 COMMAND = Command(
@@ -113,13 +106,17 @@ def _run(values: dict[str, Any], last: LastWords) -> Outcome:
         from checkrein.cli.run_hosted import run_hosted
 
         return Outcome(status=run_hosted(values, last))
+    if run_input.opens_screen(values):
+        from checkrein.cli.screen.entrance import enter
+
+        return Outcome(status=enter(values))
     prompt = run_input.prompt(values["prompt"])
     headless = values["print_"] or values["output_format"] != "text"
     with place(values) as (project, options):
         for text in warnings(values, options):
             run_output.warn(text)
         at_terminal = not headless and sys.stdin is not None and sys.stdin.isatty()
-        person = run_output.Terminal() if at_terminal else None
+        person = run_output.Terminal(project.project.place) if at_terminal else None
         job = Job(
             project=project,
             options=options,
@@ -135,21 +132,6 @@ def _run(values: dict[str, Any], last: LastWords) -> Outcome:
         if values["output_format"] == "json":
             return Outcome(status=run_prompt(job, prompt, run_output.with_notes(show_result)))
         return Outcome(status=run_prompt(job, prompt, run_output.screen(headless)))
-
-
-def place(
-    values: dict[str, Any], greeting: Greeting | None = None
-) -> AbstractContextManager[tuple[View, Options]]:
-    """The project and the options; only a run in a worktree needs more than this directory."""
-    if values["worktree"] is None and not values["resume"]:
-        from contextlib import nullcontext
-
-        from checkrein.cli.run_options import project_of, session_options
-
-        return nullcontext((project_of(values, greeting), session_options(values)))
-    from checkrein.cli.run_place import place_of_run
-
-    return place_of_run(values, greeting)
 
 
 def debug_log(values: dict[str, Any]) -> DebugLog | None:
@@ -177,22 +159,3 @@ def frame_options(values: dict[str, Any], notes: tuple[str, ...] = ()) -> FrameO
         api_key_source=next((name for name in _KEYS if os.environ.get(name)), "none"),
         notes=notes,
     )
-
-
-def warnings(values: dict[str, Any], options: Options) -> Iterator[str]:
-    from checkrein.cli.idle_flags import idle
-
-    yield from idle(values)
-    if any(values[name] for name in _NAMING):
-        from checkrein.cli.doubtful_values import doubtful
-
-        yield from doubtful(values)
-    for path in values["add_dir"]:
-        if not os.path.isdir(path):
-            yield f"--add-dir {path} is not a directory."
-    if options.mode == "bypassPermissions" and not options.sandbox and _is_root():
-        yield "Checkrein asks nothing and you are root: a command can do everything on this machine."
-
-
-def _is_root() -> bool:
-    return hasattr(os, "geteuid") and os.geteuid() == 0

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 
 def run_hosted(values: dict[str, Any], last: LastWords) -> int:
     """Standard error stays silent: what a person should know is in the first frame."""
-    from checkrein.cli.run import debug_log, frame_options, place, warnings
+    from checkrein.cli.run import debug_log, frame_options
+    from checkrein.cli.run_ground import place, warnings
     from checkrein.protocol.hosted import HostedRun
     from checkrein.protocol.run import Job
 

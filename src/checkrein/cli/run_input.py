@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import stat
 import sys
+from typing import Any
 
 from checkrein.base.errors import UsageError
 from checkrein.cli.run_output import warn
@@ -27,6 +28,13 @@ def prompt(given: str | None) -> str:
             "`-` waits for a slow pipe.",
         )
     return text
+
+
+def opens_screen(values: dict[str, Any]) -> bool:
+    """Whether a run without a prompt is one at a terminal, where the person types it."""
+    if values["prompt"] is not None or values["print_"] or values["output_format"] != "text":
+        return False
+    return all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stdout))
 
 
 def _piped(*, patient: bool) -> str:

@@ -23,7 +23,10 @@ _FAILURE_LINES = 3
 _LONGEST_FAILURE = 300
 
 if TYPE_CHECKING:
+    from checkrein.cli.permanent_rule import PermanentRule
     from checkrein.llm.port import Cancel
+    from checkrein.model.project import Place
+    from checkrein.policy.updates import Update
     from checkrein.runtime.session.control import Answer, Question
 
 
@@ -180,20 +183,50 @@ def _why_failed(event: ToolFinished) -> str:
 
 
 class Terminal:
-    """Asks the person at the terminal: whether a call may run once, and what the agent wants to know."""
+    """Asks the person at the terminal: whether a call may run, once or always, and what the agent wants to
+    know. `place` says where rules go that hold for good."""
+
+    def __init__(self, place: Place | None = None) -> None:
+        self._place = place
 
     def ask(self, question: Question, cancel: Cancel) -> Answer:
         from checkrein.cli import approval
+        from checkrein.cli.permanent_rule import offered
         from checkrein.cli.typed import line
         from checkrein.runtime.session.control import Answer
 
         out.say(f"\n{approval.whole(question)}", err=True)
-        said = line("  Allow this once? [y/N]: ", cancel)
-        if said is None:
-            return Answer(verdict="deny", message="The user interrupted.", interrupt=True)
-        if said.lower() in ("y", "yes"):
-            return Answer(verdict="allow")
-        return Answer(verdict="deny", message="The user said no.")
+        standing = offered(question) if self._place is not None else None
+        while True:
+            always = ", a: always" if standing is not None else ""
+            said = line(f"  Allow this once? [y/N{always}, or what to do instead]: ", cancel)
+            if said is None:
+                return Answer(verdict="deny", message="The user interrupted.", interrupt=True)
+            if said.lower() in ("y", "yes"):
+                return Answer(verdict="allow")
+            if said.lower() in ("", "n", "no"):
+                return Answer(verdict="deny", message="The user said no.")
+            if said.lower() not in ("a", "always") or standing is None:
+                return Answer(verdict="deny", message=f"The user said no: {said}")
+            update = self._standing(standing, cancel)
+            if update is not None:
+                return Answer(verdict="allow", updated_permissions=(update,))
+
+    def _standing(self, standing: PermanentRule, cancel: Cancel) -> Update | None:
+        """The rule as the person wants it; None when they do not."""
+        from checkrein.cli.typed import line
+
+        assert self._place is not None
+        out.say(f"  {standing.text} goes to {standing.file(self._place)}", err=True)
+        said = line("  Enter writes it; or write another rule, or `no`: ", cancel)
+        if said is None or said.lower() in ("n", "no"):
+            return None
+        text = said or standing.text
+        problem = standing.problem(text)
+        if problem is not None:
+            out.say(f"  {problem}", err=True)
+            return None
+        return standing.update(text)
 
     def answer(self, questions: dict[str, Any], cancel: Cancel) -> dict[str, Any] | None:
         """Ask the agent's own questions, one after the other. None when the person declines."""

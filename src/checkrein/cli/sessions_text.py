@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from checkrein.base.harmless import harmless
 from checkrein.cli import paint
-from checkrein.protocol.session_rows import Hits, Rows
+from checkrein.protocol.session_rows import Hits, Row, Rows
 
 _ID = 8
 _MINUTES = len("2026-11-17 12:00")
@@ -41,6 +44,20 @@ def listing(found: Hits) -> str:
         lines.append(f"  {role:<6}  {paint.fit(_plain(hit.excerpt), paint.width() - 10)}")
     if found.more:
         lines.append(paint.dim("There are more; --limit shows them."))
+    return "\n".join(lines)
+
+
+def whole(row: Row, said: Sequence[tuple[str, str, Sequence[str]]], total: int) -> str:
+    """One session: who said what, and which tools were called."""
+    head = f"{paint.bold(_plain(row.summary) or row.session_id)}"
+    facts = f"{row.session_id}  {_time(row.updated_at)}  {total} messages  {row.model or ''}"
+    lines = [head, paint.dim(facts.rstrip())]
+    if len(said) < total:
+        lines.append(paint.dim(f"… {total - len(said)} messages before"))
+    for role, text, calls in said:
+        if text.strip():
+            lines += ["", paint.bold("> You" if role == "user" else "Model"), harmless(text)]
+        lines += [f"  {paint.dim('call')} {_plain(call)}" for call in calls]
     return "\n".join(lines)
 
 

@@ -100,15 +100,15 @@ def run(path: str, revoke: bool, list_: bool, yes: bool, env: tuple[str, ...]) -
         known = trusting.revoke(project.place, store=store)
         status = trusting.status(project, store=store)
         told = "is no longer trusted" if known else "was not trusted"
-        return Outcome(data=_payload(status), text=lambda: f"{status.root} {told}.")
+        return Outcome(data=payload_of(status), text=lambda: f"{status.root} {told}.")
     status = trusting.status(project, store=store)
     _require_variables(status, env)
     if status.trusted and set(env) <= set(status.approved_env):
-        return Outcome(data=_payload(status), text=lambda: trust_text.settled(_payload(status)))
-    if not yes and not _confirmed(_payload(status)):
-        return Outcome(data=_payload(status), text=lambda: trust_text.refused(_payload(status)), status=1)
+        return Outcome(data=payload_of(status), text=lambda: trust_text.settled(payload_of(status)))
+    if not yes and not _confirmed(payload_of(status)):
+        return Outcome(data=payload_of(status), text=lambda: trust_text.refused(payload_of(status)), status=1)
     status = trusting.trust(project, store=store, env=env)
-    return Outcome(data=_payload(status), text=lambda: trust_text.settled(_payload(status)))
+    return Outcome(data=payload_of(status), text=lambda: trust_text.settled(payload_of(status)))
 
 
 def _list(store: TrustStore) -> Outcome:
@@ -123,7 +123,7 @@ def _list(store: TrustStore) -> Outcome:
     return Outcome(data=payload, text=lambda: trust_text.listing(payload))
 
 
-def _payload(status: TrustStatus) -> Payload:
+def payload_of(status: TrustStatus) -> Payload:
     from checkrein.runtime.process.environment import needs_approval
 
     items = tuple(

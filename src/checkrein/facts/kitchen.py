@@ -12,7 +12,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 KitchenTag = Literal["kitchen", "headless"]
-Need = Literal["gh", "recipes"]
+Need = Literal["gh"]
 ToolEffect = Literal["pure", "keyed", "once"]
 PullState = Literal[
     "merged", "ejected", "ejected_ci_failure", "stalled", "dropped_healthy", "timeout", "error"
@@ -30,13 +30,14 @@ class Category(Struct, frozen=True, forbid_unknown_fields=True):
 
 class KitchenTool(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A tool of the MCP server. `needs` is what it can't work without. `effect` says what a second
-    start means for a step of a recipe: `pure` tools only read."""
+    start means for a step of a recipe: `pure` tools only read. An `own` tool is not one of the source's."""
 
     summary: str
     tags: tuple[KitchenTag, ...] = ()
     categories: tuple[str, ...] = ()
     needs: Need | None = None
     effect: ToolEffect = "once"
+    own: bool = False
     name: str = ""
 
     @property

@@ -11,6 +11,7 @@ from collections.abc import Callable, Container, Iterator, Sequence
 
 from checkrein.facts.shell_code import INTERPRETERS, SPAWNS
 from checkrein.facts.shell_files import REMOVERS
+from checkrein.facts.shell_groups import GROUPS
 from checkrein.facts.shell_wrappers import SHELLS, WRAPPERS
 from checkrein.policy.abstract import is_static
 from checkrein.policy.effects import Exec, Net, Read, Use, Write
@@ -138,14 +139,15 @@ def _shown(command: Command) -> set[str]:
 
 
 def _beginning(command: Command) -> str:
-    """`git push *`, `touch zz *`. Nothing for a program that runs other programs or code, or removes files:
-    its first words would allow too much."""
-    words = [word for word in command.words[:2] if not word.startswith("-")]
+    """`git push *`, `npm run test:unit *`. Nothing for a program that runs other programs or code, or removes
+    files: its first words would allow too much."""
     base = nested_name(command.name.rsplit("/", 1)[-1])
+    told = 3 if command.words[1:2] and command.words[1] in GROUPS.get(base, ()) else 2
+    words = [word for word in command.words[:told] if not word.startswith("-")]
     runs_others = command.inner or command.opaque_code or any(base in names for names in _FAR_REACHING)
     if runs_others or not all(map(_is_word, words)):
         return ""
-    return " ".join((*words, "*")) if len(words) == 2 else ""
+    return " ".join((*words, "*")) if len(words) == told else ""
 
 
 def _exact(command: Command) -> str:
@@ -154,7 +156,8 @@ def _exact(command: Command) -> str:
 
 
 def _is_word(word: str) -> bool:
-    return is_static(word) and bool(word) and not any(char in word for char in " \t\n;|&<>()'\"\\$`*:")
+    special = any(char in word for char in " \t\n;|&<>()'\"\\$`*")
+    return is_static(word) and bool(word) and not special and not word.endswith(":")
 
 
 def _written(call: Call, tool: Meaning, context: Context) -> list[str]:

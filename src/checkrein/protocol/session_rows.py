@@ -77,6 +77,14 @@ def search_rows(text: str, project: str | None, limit: int) -> Hits:
     return Hits(text=text, hits=tuple(_hit(match) for match in found[:limit]), more=len(found) > limit)
 
 
+def row_of(path: Path) -> Row:
+    """The row of one transcript."""
+    from checkrein.runtime.store import SessionStore
+
+    found = next(info for info in SessionStore().list() if info.path == path)
+    return _row(found)
+
+
 def _place(project: str | None) -> Path | None:
     if project is None:
         return None

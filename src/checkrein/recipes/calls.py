@@ -133,4 +133,5 @@ def _task(at: Interpreter, step: PlanStep, path: str, arguments: dict[str, Any])
         stale_threshold=step.stale_threshold,
         idle_output_timeout=step.idle_output_timeout,
         timeout=step.timeout,
+        enabled=at.plan.enabled,
     )

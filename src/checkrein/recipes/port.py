@@ -62,7 +62,7 @@ class Durable(Protocol):
 class Task(Struct, frozen=True, kw_only=True):
     """One call of a tool for a step. `key` is the same for every attempt of the step instance, also after a
     crash. `failures` counts the attempts before that may be repeated. `branch` is the path of the body that
-    the step is in."""
+    the step is in. `enabled` are the subsets that are on for this run alone."""
 
     run_id: str
     path: str
@@ -78,6 +78,7 @@ class Task(Struct, frozen=True, kw_only=True):
     stale_threshold: float | None = None
     idle_output_timeout: float | None = None
     timeout: float | None = None
+    enabled: tuple[str, ...] = ()
     cwd: str = ""
 
 

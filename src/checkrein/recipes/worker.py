@@ -35,7 +35,7 @@ class Staff(Struct, frozen=True, kw_only=True):
 
     runner: StepRunner
     workplace: Callable[[RunRow, Plan, Callable[[], None]], Workplace]
-    dispatcher: Callable[[RunRow], Dispatcher]
+    dispatcher: Callable[[RunRow, Plan], Dispatcher]
     bell: Callable[[RunRow], Bell]
     watcher: Watcher
 
@@ -136,7 +136,7 @@ class Worker:
             crew = Crew(
                 runner=self._staff.runner,
                 workplace=self._staff.workplace(row, plan, self._confirm),
-                dispatcher=self._staff.dispatcher(row),
+                dispatcher=self._staff.dispatcher(row, plan),
                 bell=self._staff.bell(row),
                 watcher=_Watched(self, run),
                 worker=self.me.id,

@@ -17,6 +17,7 @@ from checkrein.passes.checks.recipe_examples import RECIPE, recipe
 
 EXAMPLE = Path(__file__).parents[3] / "examples" / "first"
 
+RUN_VERBS = ("run", "resume", "approve", "reject", "reconcile", "pause", "cancel", "worker")
 CALLS: dict[str, list[tuple[list[str], int]]] = {
     "show": [
         ([], 0),
@@ -49,6 +50,10 @@ CALLS: dict[str, list[tuple[list[str], int]]] = {
     ],
     "sessions list": [([], 0), (["--all", "--limit", "1"], 0)],
     "sessions search": [(["needle"], 1)],
+    "sessions show": [],
+    "sessions export": [],
+    "sessions delete": [],
+    "init": [(["--dry-run"], 0)],
     "skill test": [],
     "mcp add": [(["tracker", "tracker-mcp", "stdio"], 0)],
     "mcp add-json": [(["tracker", '{"command": "tracker-mcp"}', "--scope", "project"], 0)],
@@ -78,6 +83,8 @@ CALLS: dict[str, list[tuple[list[str], int]]] = {
     "recipe graph": [(["build"], 0), (["build", "--write"], 0)],
     "recipe card": [(["build"], 0), (["build", "--write"], 0)],
     "recipe migrate": [([], 0)],
+    "recipe status": [([], 0)],
+    **{f"recipe {verb}": [] for verb in RUN_VERBS},
     "worktree list": [],
     "worktree clean": [],
     "trust": [(["--list"], 0), (["--yes"], 0)],
@@ -92,6 +99,11 @@ CALLS: dict[str, list[tuple[list[str], int]]] = {
 
 WIKI = {"mcpServers": {"wiki": {"command": "wiki-mcp"}}}
 WITHOUT = {
+    **{f"recipe {verb}": "it needs a run; tests/unit/recipes has some" for verb in RUN_VERBS},
+    **{
+        f"sessions {verb}": "it needs a session; test_sessions_and_init has one"
+        for verb in ("show", "export", "delete")
+    },
     "policy diff": "it needs commits; test_audit_command has some",
     "policy test": "it needs rows; test_audit_command has some",
     "worker": "it needs a model; tests/unit/runtime/worker has some",

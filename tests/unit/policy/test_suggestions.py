@@ -69,7 +69,11 @@ def test_what_the_product_offered() -> None:
 @pytest.mark.parametrize(
     ("command", "rules"),
     [
-        ("npm run build", ["npm run *"]),
+        ("npm run build", ["npm run build *"]),
+        ("npm run test:unit --watch", ["npm run test:unit *"]),
+        ("gh pr list --limit 3", ["gh pr list *"]),
+        ("docker compose up -d", ["docker compose up *"]),
+        ("npm run", ["npm run"]),
         ("make", ["make"]),
         ("git push origin main", ["git push *"]),
         ("npm test; cargo build --release", ["npm test *", "cargo build *"]),

@@ -20,11 +20,13 @@ _YES, _NO = ("true", "1", "yes", "on"), ("false", "0", "no", "off", "")
 class Surroundings(Struct, frozen=True, kw_only=True):
     """What a run finds where it starts. `detected` are values for inputs whose default is `""`: the
     repository's `source_dir` and `base_branch`. `configured` are those that only the configuration sets.
-    `enable_once`: a person lets this run have the subsets and packs that it needs."""
+    `enable_once`: a person lets this run have the subsets and packs that it needs; `enabled` are those that
+    it has got so already."""
 
     detected: Mapping[str, str] = {}
     configured: Mapping[str, Any] = {}
     enable_once: bool = False
+    enabled: tuple[str, ...] = ()
 
 
 class Values(Struct, frozen=True):

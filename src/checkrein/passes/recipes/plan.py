@@ -54,7 +54,7 @@ def plan(
         wrong = (recipe_finding("RECIPE015", f"`workspace`: {workspace}", recipe.where("workspace")),)
     needed = [need for one in (whole, *children) for need in needs(one, library)]
     if not around.enable_once:
-        wrong += tuple(refusals(needed))
+        wrong += tuple(refusals(need for need in needed if need.subset not in around.enabled))
     if wrong:
         return wrong
     digest = hashlib.sha256("\n".join(one.digest for one in (recipe, *merged.parts)).encode()).hexdigest()

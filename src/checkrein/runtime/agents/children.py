@@ -7,7 +7,6 @@ anybody acts on it.
 
 from __future__ import annotations
 
-import threading
 import time
 import weakref
 from collections.abc import Callable, Sequence
@@ -22,6 +21,7 @@ from checkrein.base.errors import CheckreinError, SessionError
 from checkrein.facts import subagents
 from checkrein.llm.port import Cancel
 from checkrein.passes.agents import AgentType
+from checkrein.runtime.agents.agent_threads import AgentThreads
 from checkrein.runtime.agents.blueprint import Blueprints
 from checkrein.runtime.agents.delivery import began, ended, notification
 from checkrein.runtime.agents.doubts import doubts
@@ -51,8 +51,7 @@ class Children:
 
     def __init__(self, session: Talk) -> None:
         self._of = weakref.ref(session)
-        self._lock = threading.Lock()
-        self._threads: list[tuple[AgentTask, threading.Thread]] = []
+        self._threads = AgentThreads()
         self._own: dict[str, AgentTask] = {}
         self._work = Work(self._conversation.env)
         self._trees = OwnWorktrees(self._conversation)
@@ -78,7 +77,7 @@ class Children:
     @property
     def awaited(self) -> bool:
         """A task has its thread until its report is among the wakes. A teammate that rests is not awaited."""
-        return any(thread.is_alive() and not task.resting for task, thread in self._threads)
+        return self._threads.busy
 
     def due(self) -> Sequence[Wake]:
         """Ends a task that gives no sign of life. Its report, as far as it came, is a wake like any other."""
@@ -109,12 +108,20 @@ class Children:
         except BaseException:
             self.formation.give_up(order.name, order.team)
             raise
-        if not background:
-            self._run(task, session, order.prompt, aside.cancel, aside.emit)
+        if not background and not self._left(task, session, order, aside):
             return task
         aside.emit(began(task, order.prompt, self._blueprints.depth))
-        self._send_off(task, session, order.prompt)
+        if background:
+            self._send_off(task, session, order.prompt)
         return task
+
+    def _left(self, task: AgentTask, session: Talk, order: Order, aside: Aside) -> bool:
+        """Run it in the foreground. True when a person sent it to the background meanwhile."""
+        run = partial(self._run, task, session, order.prompt)
+        if order.wait or self._conversation.options.kind != "interactive":
+            run(aside.cancel, aside.emit)
+            return False
+        return self._threads.attend(task, run, aside, self._session.control.wakes.tell)
 
     def carry_out(self, order: Order, aside: Aside) -> AgentTask:
         """Start one that no call of Agent asks for, and wait for its end."""
@@ -174,23 +181,11 @@ class Children:
     # Working.
 
     def _send_off(self, task: AgentTask, session: Talk, prompt: str | Wake) -> None:
-        wakes = self._session.control.wakes
-        thread = threading.Thread(
-            target=self._run,
-            args=(task, session, prompt, Cancel(), wakes.tell),
-            name=f"agent-{task.id}",
-            daemon=True,
-        )
-        with self._lock:
-            alive = [one for one in self._threads if one[1].is_alive()]
-            self._threads = [*alive, (task, thread)]
-            try:
-                thread.start()
-                return
-            except RuntimeError as error:  # the system has no more threads
-                self._threads = alive
-                failed = Report(state="failed", text="", cut=f"It can't start: {error}.")
-        self._finish(task, failed)
+        tell = self._session.control.wakes.tell
+        try:
+            self._threads.start(task, partial(self._run, task, session, prompt, Cancel(), tell))
+        except RuntimeError as error:  # the system has no more threads
+            self._finish(task, Report(state="failed", text="", cut=f"It can't start: {error}."))
 
     def _run(
         self,
@@ -210,6 +205,10 @@ class Children:
         self._finish(task, report)
 
     def _finish(self, task: AgentTask, report: Report) -> None:
+        with task.settling:
+            self._settle(task, report)
+
+    def _settle(self, task: AgentTask, report: Report) -> None:
         """The transcript first, then everybody else."""
         text = self._carried(report.text, task.path)
         doubt = doubts(self._conversation, task.kept.description, text, self._session.control.cancel)
@@ -393,7 +392,5 @@ class Children:
 
     def join(self, seconds: float) -> None:
         """Wait until what has been cancelled has brought its report home."""
-        until = time.monotonic() + seconds
-        for _, thread in self._threads:
-            thread.join(max(0.0, until - time.monotonic()))
+        self._threads.join(seconds)
         self._trees.close()

@@ -80,6 +80,8 @@ class AgentTask:
         self.life: Life | None = None
         self.after = ""
         self._changing = threading.Lock()
+        self.settling = threading.RLock()
+        self.let_go = threading.Event()
         self._done = threading.Event()
         if kept.state != "running":
             self._done.set()
@@ -160,6 +162,9 @@ class AgentTask:
                 return False
             self._done.wait(min(_TICK, left))
         return self._done.is_set()
+
+    def ended_within(self, seconds: float) -> bool:
+        return self._done.wait(seconds)
 
     def stop(self) -> None:
         """End it now. The user or its parent wants that."""

@@ -126,6 +126,13 @@ class ToolSide:
         task.stop()
         return True
 
+    def let_go(self) -> bool:
+        running = (task for task in self._children.all() if task.state == "running")
+        found = [task for task in running if not task.kept.background]
+        for task in found:
+            task.let_go.set()
+        return bool(found)
+
     def _named(self, input: dict[str, Any]) -> AgentTask | None:
         name = input.get("task_id") or input.get("shell_id") or input.get("bash_id")
         return self._children.find(str(name)) if name else None

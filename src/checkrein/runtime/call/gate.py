@@ -332,6 +332,7 @@ class Gate:
         decision: Decision,
     ) -> Question:
         """The question as people get it: why, about which file, and what would settle it for good."""
+        from checkrein.policy.near_misses import near_miss
         from checkrein.policy.suggestions import blocked_path, suggest
 
         call, context = Call(question.tool, input), self.context(cwd)
@@ -350,6 +351,8 @@ class Gate:
             origin=decision.origin,
             suggestions=suggest(call, tool, context, self.mode, decision, after),
             blocked_path=blocked_path(call, tool, context),
+            trace=decision.trace,
+            near=near_miss(self.policy, call, context, decision),
         )
 
     def _after(self, updates: Sequence[Update], rules: Sequence[Sequence[Rule]]) -> Policy:

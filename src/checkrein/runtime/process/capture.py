@@ -7,6 +7,7 @@ import os
 from typing import Protocol
 
 TAIL = 32 * 1024
+_LAST = 4096
 FILE_LIMIT = 64 * 1024 * 1024
 _CHUNK = 1 << 16
 
@@ -97,6 +98,11 @@ class Capture:
     def tail(self) -> bytes:
         """The last bytes that are not in `head`."""
         return bytes(self._tail[-TAIL:])
+
+    @property
+    def last(self) -> bytes:
+        """The last bytes of all."""
+        return bytes(self._tail[-_LAST:] or self._head[-_LAST:])
 
     @property
     def truncated(self) -> bool:

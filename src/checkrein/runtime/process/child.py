@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from checkrein.runtime.process.around import Around
     from checkrein.runtime.process.capture import Capture
+    from checkrein.runtime.process.command import Command
     from checkrein.runtime.process.guard.guard import Refusal
 
 MARK = "CHECKREIN_SPAWN"
@@ -82,6 +83,9 @@ class Child:
         self.stopping: float | None = None
         """When the grace of a stopped child ends."""
         self.deadline: float | None = None
+        self.releasable: Command | None = None
+        """The command, when the person may send it to the background."""
+        self.let_go = False
         self.ended = threading.Event()
         self.watched: dict[int, int] = {}
         """Open descriptors and the poll events that matter on them."""

@@ -122,6 +122,17 @@ class Running:
         return self._child.err.head if self._child.err else b""
 
     @property
+    def last(self) -> bytes:
+        """The end of what it has said so far."""
+        return self._child.out.last
+
+    def let_go(self) -> None:
+        """Whoever waits for it waits no longer; it goes on in the background."""
+        self._child.let_go = True
+        if self._child.wake is not None:
+            self._child.wake()
+
+    @property
     def refused(self) -> tuple[Refusal, ...]:
         """The programs that the guard has stopped so far."""
         return self._child.refused

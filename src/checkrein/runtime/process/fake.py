@@ -29,7 +29,9 @@ class FakeSpawner(Spawner):
         self._answer = answer or (lambda command: Completed(exit_code=0))
         self._talk = talk or (lambda command: lambda line: ())
 
-    def run(self, command: Command, cancel: Cancel, *, keep: bool = False) -> Completed:
+    def run(
+        self, command: Command, cancel: Cancel, *, keep: bool = False, releasable: bool = False
+    ) -> Completed:
         self.commands.append(command)
         return self._answer(command)
 

@@ -238,14 +238,16 @@ def attached(command: Command, mark: str) -> int:
         signal.signal(signal.SIGINT, ours)
 
 
-def start_helper(argv: Sequence[str], descriptor: int = -1) -> subprocess.Popen[bytes]:
-    """A process of our own beside the session, with one descriptor that stays open in it, else with a pipe as
-    its input."""
+def start_helper(
+    argv: Sequence[str], descriptor: int = -1, *, piped: bool = False
+) -> subprocess.Popen[bytes]:
+    """A process of our own beside the session, with one descriptor that stays open in it, or with a pipe as
+    its input, or (`piped`) both."""
     import subprocess
 
     return subprocess.Popen(  # noqa: S603  only our own code comes here
         argv,
-        stdin=subprocess.PIPE if descriptor < 0 else subprocess.DEVNULL,
+        stdin=subprocess.PIPE if descriptor < 0 or piped else subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
         env={"PATH": os.defpath},

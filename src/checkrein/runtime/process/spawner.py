@@ -61,15 +61,18 @@ class Spawner:
         self._mark = f"{above}:{own}" if above else own
         self._custody = Custody(self._mark, compiled)
 
-    def run(self, command: Command, cancel: Cancel, *, keep: bool = False) -> Completed:
+    def run(
+        self, command: Command, cancel: Cancel, *, keep: bool = False, releasable: bool = False
+    ) -> Completed:
         """Run to the end, the time limit or the cancellation. With `keep`, a command that reaches its limit
-        goes on in the background with its output in `spill`."""
+        goes on in the background with its output in `spill`. A `releasable` one does so when the person wants
+        it (`let_go`)."""
         from checkrein.runtime.process.attention import ATTENTION
 
         with ATTENTION:
-            return self._run(command, cancel, keep)
+            return self._run(command, cancel, keep, releasable)
 
-    def _run(self, command: Command, cancel: Cancel, keep: bool) -> Completed:
+    def _run(self, command: Command, cancel: Cancel, keep: bool, releasable: bool) -> Completed:
         began = time.monotonic()
         try:
             child = self._launch(command)
@@ -79,7 +82,10 @@ class Spawner:
         timed_out = False
         try:
             with cancel.on_cancel(lambda: child.stop(cancel.grace), child.kill_now):
+                child.releasable = command if releasable else None
                 while child.step(_until(deadline, child)):
+                    if child.let_go and child.exit_code is None:
+                        return self._kept(child, command, began, timed_out=False)
                     if _is_late(deadline, child):
                         timed_out = True
                         if keep:
@@ -253,7 +259,25 @@ class Spawner:
         else:
             child.close()
 
-    def _kept(self, child: Child, command: Command, began: float) -> Completed:
+    def at_work(self) -> tuple[Running, ...]:
+        """The commands that run in the foreground and may go on in the background. For any thread."""
+        with self._lock:
+            children = tuple(self._children)
+        return tuple(
+            Running(child, child.releasable)
+            for child in children
+            if child.releasable is not None and not child.let_go and child.exit_code is None
+        )
+
+    def let_go(self) -> bool:
+        """Let these commands go on in the background; False when there are none. For any thread."""
+        found = self.at_work()
+        for running in found:
+            running.let_go()
+        return bool(found)
+
+    def _kept(self, child: Child, command: Command, began: float, *, timed_out: bool = True) -> Completed:
+        child.let_go = True
         child.out.spill_from_here()
         self._background().adopt(child)
         return Completed(
@@ -262,7 +286,7 @@ class Spawner:
             tail=child.out.tail,
             size=child.out.size,
             spill=child.out.path,
-            timed_out=True,
+            timed_out=timed_out,
             duration_ms=int((time.monotonic() - began) * 1000),
             running=Running(child, command),
             refused=child.refused,

@@ -19,6 +19,8 @@ from checkrein.policy.updates import Update
 from checkrein.runtime.session.wakes import Wakes
 
 if TYPE_CHECKING:
+    from checkrein.policy.near_misses import NearMiss
+    from checkrein.policy.values import Piece
     from checkrein.runtime.mcp.elicitation import ElicitationAsker
     from checkrein.runtime.mcp.program_port import Exchange
     from checkrein.runtime.mcp.relay import Relay
@@ -38,7 +40,8 @@ class Typed(Struct, frozen=True, kw_only=True):
 class Question(Struct, frozen=True, kw_only=True):
     """A call that needs approval, and why. `suggestions` are changes of the permissions after which the same
     call needs no approval; an answer may carry some of them, or others. `blocked_path` is the file that it is
-    about. `claims` is what a server says about its tool: nobody has checked it."""
+    about. `claims` is what a server says about its tool: nobody has checked it. `trace` has the parts of the
+    call, each with its verdict; `near` is the allow rule that comes closest without covering it."""
 
     tool: str
     input: dict[str, Any]
@@ -50,6 +53,8 @@ class Question(Struct, frozen=True, kw_only=True):
     blocked_path: str | None = None
     claims: tuple[str, ...] = ()
     agent_id: str | None = None
+    trace: tuple[Piece, ...] = ()
+    near: NearMiss | None = None
 
 
 class Answer(Struct, frozen=True, kw_only=True):

@@ -15,15 +15,19 @@ from checkrein.runtime.store.lines import encode, read_lines
 from checkrein.runtime.store.load import load
 from checkrein.runtime.store.values import Block, Conversation
 
-_FORMS = ("markdown", "json", "jsonl")
+FORMS = ("markdown", "html", "json", "jsonl")
 
 
 def export(path: Path, form: str, *, redact: bool = True) -> Iterator[str]:
-    if form not in _FORMS:
-        raise UsageError(f"{form!r} is not an export format.", hint=f"Choose one of {', '.join(_FORMS)}.")
+    if form not in FORMS:
+        raise UsageError(f"{form!r} is not an export format.", hint=f"Choose one of {', '.join(FORMS)}.")
     if form == "jsonl":
         return _entries(path, redact)
     conversation = load(path)
+    if form == "html":
+        from checkrein.runtime.store.export_html import html
+
+        return html(conversation, redact)
     return _json(conversation, redact) if form == "json" else _markdown(conversation, redact)
 
 
@@ -60,11 +64,11 @@ def _block(block: Block) -> str:
             msgspec.json.format(msgspec.json.encode(block["input"])).decode()
         )
     if kind == "tool_result":
-        return _fenced(_flat(block.get("content", "")))
+        return _fenced(flat(block.get("content", "")))
     return f"({kind})"
 
 
-def _flat(content: Any) -> str:
+def flat(content: Any) -> str:
     if isinstance(content, str):
         return content
     parts = content if isinstance(content, list) else []

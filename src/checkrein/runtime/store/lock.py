@@ -99,6 +99,6 @@ def _taken(transcript: Path, holder: int) -> SessionError:
     return SessionError(
         f"Session {transcript.name.removesuffix('.jsonl')} is open in {who} ({transcript}).",
         kind="concurrent_modification",
-        hint="Wait until it ends, stop it, or fork the session.",
+        hint="Wait until it ends, stop it, or go on in a copy: add --fork-session.",
         retryable=True,
     )

@@ -205,8 +205,8 @@ class SessionStore:
     def export(
         self, reference: str, cwd: str | Path | None = None, *, form: str = "markdown", redact: bool = True
     ) -> Iterator[str]:
-        """The session as text in pieces: `markdown`, `json` (the conversation) or `jsonl` (the file's
-        entries)."""
+        """The session as text in pieces: `markdown`, `html` (one file), `json` (the conversation) or `jsonl`
+        (the file's entries)."""
         from checkrein.runtime.store.export import export
 
         return export(self.find(reference, cwd), form, redact=redact)

@@ -38,5 +38,8 @@ class TeamSide:
     def stop(self, input: dict[str, Any], context: ToolContext) -> ToolOutput | None:
         return None
 
+    def let_go(self) -> bool:
+        return False
+
     def halt(self, name: str) -> bool:
         return False

@@ -68,6 +68,7 @@ def run(input: dict[str, Any], context: ToolContext) -> ToolOutput:
             bound,
             context.cancel,
             keep=may_go_on and not _STOPPED_AT_TIMEOUT.search(command),
+            releasable=may_go_on,
         )
     finally:
         ended_in = _directory(report) if report else None
@@ -166,14 +167,16 @@ def _moved(
     running: Running,
     timeout_ms: int,
 ) -> ToolOutput:
-    """The time limit passed; the command continues in the background."""
+    """The time limit passed, or the user wants it so: the command continues in the background."""
     shell = shells.added(command, input, context, running)
     so_far = context.cover.text(bash_output.text_of(done.stdout))
-    text = (
-        f"The command still runs after {bash_output.seconds(timeout_ms)} and continues in the background "
-        f"as {shell.id}. Its output goes to {shell.path}"
-    )
-    structured = bash_output.structured(so_far, background=shell.id) | {"timedOutAfterMs": timeout_ms}
+    structured = bash_output.structured(so_far, background=shell.id)
+    text = f"The user sent the command to the background, where it continues as {shell.id}. "
+    if done.timed_out:
+        lasted = bash_output.seconds(timeout_ms)
+        text = f"The command still runs after {lasted} and continues in the background as {shell.id}. "
+        structured |= {"timedOutAfterMs": timeout_ms}
+    text += f"Its output goes to {shell.path}"
     excerpt = bash_output.excerpt(so_far, bash_output.FAILURE_LIMIT, shell.path)
     return ToolOutput(content=f"{excerpt}\n{text}" if excerpt else text, structured=structured)
 

@@ -14,6 +14,16 @@ from checkrein.runtime.worker.session_report import Report
 from checkrein.runtime.worker.watchdog import Beat
 
 
+class Rights(Struct, frozen=True, kw_only=True):
+    """What whoever starts a worker lends to it, besides the rules of the project."""
+
+    mode: str | None = None
+    trust: bool = False
+
+
+NO_RIGHTS = Rights()
+
+
 class Assignment(Struct, frozen=True, kw_only=True):
     """One skill to run. `view` is all that the session may see. `env` is the whole environment. `directives`
     tell the model how to end."""
@@ -29,6 +39,7 @@ class Assignment(Struct, frozen=True, kw_only=True):
     env: Mapping[str, str]
     model: Any = None
     resume: str | None = None
+    rights: Rights = NO_RIGHTS
 
     @property
     def prompt(self) -> str:

@@ -40,9 +40,10 @@ class OwnBackend:
         from checkrein.runtime.session.session import Session
 
         heard = _Heard(beat)
-        skips = mode_of(assignment.view.project).mode == "bypassPermissions"
+        mode = assignment.rights.mode or mode_of(assignment.view.project).mode
         options = Options(
-            mode="default" if skips else None,
+            mode="default" if mode == "bypassPermissions" else assignment.rights.mode,
+            trust=assignment.rights.trust,
             append_system_prompt=assignment.directives,
             kind="recipe",
             resume=assignment.resume,

@@ -27,7 +27,7 @@ from checkrein.model.skill_contract import Contract
 from checkrein.model.view import View
 from checkrein.passes.recipes.contracts import contract_of
 from checkrein.policy.values import Call
-from checkrein.runtime.worker.backend import Assignment, Backend
+from checkrein.runtime.worker.backend import NO_RIGHTS, Assignment, Backend, Rights
 from checkrein.runtime.worker.quota_guard import Quota, refuse_spent
 from checkrein.runtime.worker.session_report import KillReason, Report, Termination
 from checkrein.runtime.worker.skill_result import Place, SkillResult, crashed, settled
@@ -75,6 +75,7 @@ class WorkerTerms(Struct, frozen=True, kw_only=True):
     limits: Limits = Limits()
     failures: int = 0
     resume: str | None = None
+    rights: Rights = NO_RIGHTS
     env_names: tuple[str, ...] = ()
     visible: Visible = governed
     quota: Quota | None = None
@@ -119,6 +120,7 @@ def run_worker(
         env=worker_env(given, terms.env_names),
         model=terms.model,
         resume=terms.resume,
+        rights=terms.rights,
     )
     before = _tree(contract, cwd, given)
     began = time.monotonic()

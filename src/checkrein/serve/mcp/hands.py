@@ -21,6 +21,7 @@ from checkrein.runtime.tools.bash import completed
 from checkrein.runtime.tools.bash import run as ordinary
 from checkrein.runtime.tools.catalog import builtin_tools
 from checkrein.runtime.tools.port import AnyTool, Aside, ToolContext, ToolFailure, ToolOutput
+from checkrein.runtime.worker.backend import NO_RIGHTS, Rights
 
 if TYPE_CHECKING:
     from checkrein.model.project import Project
@@ -98,11 +99,14 @@ class PlainBash:
 
 
 class StepTerms(Struct, frozen=True, kw_only=True):
-    """What a step of a recipe gives to the tool that it calls: variables for its programs, and how often it
-    has failed just before."""
+    """What a step of a recipe gives to the tool that it calls: variables for its programs, how often it has
+    failed just before, and the subsets that are on for its run. A worker of a step has the rights of the
+    process that executes the run; one that a client starts has those of the project."""
 
     env: Mapping[str, str] = {}
     failures: int | None = None
+    enabled: tuple[str, ...] = ()
+    is_step: bool = False
 
 
 class Hands:
@@ -205,20 +209,31 @@ class Hands:
         """Raises ToolFailure unless a worker may run the skill: its start is a call of Skill."""
         self._may("Skill", {"skill": skill, "args": args})
 
+    @property
+    def lent(self) -> Rights:
+        """What a worker gets from the process that executes its run."""
+        options = self._session.options
+        return Rights(mode=options.mode, trust=options.trust) if self.terms.is_step else NO_RIGHTS
+
     def project_at(self, path: str) -> Project:
         """The project of a worker there. Where it is another one, as a clone is, it denies and asks about
         what is denied and asked about here, besides what its own rules say."""
         from checkrein.passes.load import load
+        from checkrein.passes.recipes.subset_gate import enabled_once
+        from checkrein.passes.visibility.session_view import governance_of
 
         own = self._session.conversation.view.project
-        rules = {"deny": [*self._session.options.disallowed], "ask": list[str]()}
-        found = load(path, env=self.whole_env, bundled=True, rules=rules)
-        if found.place.root == own.place.root:
-            return found
-        for rule in own.rules:
-            if rule.verdict in rules and rule.problem is None:
-                rules[rule.verdict].append(rule.text)
-        return load(path, env=self.whole_env, bundled=True, rules=rules)
+        options = self._session.options
+        rules = {"deny": [*options.disallowed], "ask": list[str]()}
+        given = {"allow": [*options.allowed]} if self.terms.is_step else {}
+        found = load(path, env=self.whole_env, bundled=True, rules={**rules, **given})
+        if found.place.root != own.place.root:
+            for rule in own.rules:
+                if rule.verdict in rules and rule.problem is None:
+                    rules[rule.verdict].append(rule.text)
+            found = load(path, env=self.whole_env, bundled=True, rules={**rules, **given})
+        governance = enabled_once(governance_of(found), self.terms.enabled)
+        return replace(found, governance=governance) if self.terms.enabled else found
 
     def ask_model(self, system: str, text: str, model: str) -> str:
         """One answer of a model that has no tools. Raises ModelError when there is none."""

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 from typing import Any
+from urllib.parse import unquote
 
 import mcp_types as types
+from mcp.shared.exceptions import MCPError
 from msgspec.structs import replace
 
 from checkrein import __version__
@@ -24,8 +26,11 @@ from checkrein.serve.mcp.line import Request
 from checkrein.serve.mcp.menu import BUILTIN, MENU
 from checkrein.serve.mcp.shift import Shift
 from checkrein.serve.mcp.visit import Served, Visit, failed
+from checkrein.serve.mcp.work.recipes import load_recipe, recipes_at
 
 OPEN, CLOSE = "open_kitchen", "close_kitchen"
+RECIPE = "recipe://"
+_YAML = "application/yaml"
 
 
 class Kitchen(Visit):
@@ -65,6 +70,44 @@ class Kitchen(Visit):
             await self.line.settled()
         return _result(done)
 
+    async def list_resources(self) -> list[types.Resource]:
+        """The recipes. A worker has none."""
+        session = await self._ready()
+        if self.state.mode == "headless":
+            return []
+        found = await self.work(lambda cancel: recipes_at(session.conversation.view.project.place.root))
+        return [
+            types.Resource(
+                uri=f"{RECIPE}{one.name}", name=one.name, description=one.description, mime_type=_YAML
+            )
+            for one in found
+        ]
+
+    async def list_templates(self) -> list[types.ResourceTemplate]:
+        if self.state.mode == "headless":
+            return []
+        what = "A recipe, as its file has it."
+        return [
+            types.ResourceTemplate(
+                uri_template=f"{RECIPE}{{name}}", name="recipe", description=what, mime_type=_YAML
+            )
+        ]
+
+    async def read_resource(self, request: Request, uri: str) -> types.ReadResourceResult:
+        """As `load_recipe` reads it, through hooks and gate; also before the kitchen is open."""
+        await self._ready()
+        if self.state.mode == "headless" or not uri.startswith(RECIPE):
+            raise MCPError(
+                code=types.INVALID_PARAMS, message=f"There is no resource {one_line(uri)[:100]!r}."
+            )
+        with self.line.during(request):
+            done = await self.call("load_recipe", {"name": unquote(uri.removeprefix(RECIPE))})
+        said = done.finished.structured
+        if done.finished.is_error or done.finished.refused or not isinstance(said, dict):
+            raise MCPError(code=types.INVALID_PARAMS, message=str(done.finished.content)[:2_000])
+        text = types.TextResourceContents(uri=uri, mime_type=_YAML, text=str(said["content"]))
+        return types.ReadResourceResult(contents=[text])
+
     async def _ready(self) -> Session:
         """What is disabled stays so for this client: it may be the one that edits the configuration."""
         session = await self.session()
@@ -90,13 +133,17 @@ class Kitchen(Visit):
     def _opener(self, name: str, change: Any) -> KitchenTool:
         return KitchenTool(name, change, self._hands, reads=False)
 
-    def _opened(self, hands: Hands, name: str | None = None) -> dict[str, Any]:
-        """All or nothing: what can fail comes before the state changes."""
-        if name is not None:
-            return {
-                "success": False,
-                "error": "Recipes can't be loaded here yet. Open the kitchen without a name.",
-            }
+    def _opened(
+        self, hands: Hands, name: str | None = None, overrides: dict[str, Any] | None = None
+    ) -> dict[str, Any]:
+        """All or nothing: what can fail comes before the state changes. A recipe that can't run opens
+        nothing."""
+        recipe = load_recipe(hands, name, overrides) if name is not None else {}
+        wrong = [one for one in recipe.get("suggestions", ()) if one["severity"] == "error"]
+        wrong += recipe.get("refusals", ())
+        if wrong:
+            text = f"{name} can't run, and the kitchen stays closed: {wrong[0]['message']}."
+            return {"success": False, "error": text, "findings": wrong}
         shift, state = Shift(guard_waived=self.shift.guard_waived), self.state.opened()
         seen = [
             row.name for row in kitchen_tools().values() if row.name in MENU and refusal(row, state) is None
@@ -109,6 +156,7 @@ class Kitchen(Visit):
             "version": __version__,
             "tools": seen,
             "disabled": sorted(state.disabled),
+            **recipe,
         }
 
     def _closed(self, hands: Hands) -> dict[str, Any]:

@@ -14,8 +14,10 @@ from checkrein.serve.mcp.work import (
     issues,
     merges,
     pulls,
+    recipes,
     reports,
     resets,
+    runs,
     skills,
 )
 
@@ -48,6 +50,14 @@ MENU: dict[str, Dish] = {
     "reset_test_dir": Dish(work=resets.reset_test_dir, destroys=True),
     "reset_workspace": Dish(work=resets.reset_workspace, destroys=True),
     "read_db": Dish(work=database.read_db, reads=True),
+    "list_recipes": Dish(work=recipes.list_recipes, reads=True),
+    "load_recipe": Dish(work=recipes.load_recipe, reads=True),
+    "validate_recipe": Dish(work=recipes.validate_recipe, reads=True),
+    "migrate_recipe": Dish(work=recipes.migrate_recipe),
+    "start_recipe": Dish(work=runs.start_recipe, destroys=True, outside=True, asks=True),
+    "get_recipe_runs": Dish(work=runs.get_recipe_runs, reads=True),
+    "approve_step": Dish(work=runs.approve_step, destroys=True, outside=True, asks=True),
+    "reject_step": Dish(work=runs.reject_step, asks=True),
     "kitchen_status": Dish(work=reports.kitchen_status, reads=True),
     "get_pipeline_report": Dish(work=reports.get_pipeline_report),
     "get_token_summary": Dish(work=reports.get_token_summary),
@@ -78,8 +88,3 @@ MENU: dict[str, Dish] = {
     "check_repo_merge_state": Dish(work=ci.check_repo_merge_state, reads=True, outside=True),
 }
 """By name, in the order of the table."""
-
-ABSENT: dict[str, str] = dict.fromkeys(
-    ("list_recipes", "load_recipe", "validate_recipe", "migrate_recipe"), "comes with recipes"
-)
-"""Rows of the table that are not offered, and why."""

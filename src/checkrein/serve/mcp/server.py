@@ -56,18 +56,16 @@ class Counter:
         return result
 
 
-class GatewayCounter(Counter):
-    """The further requests, for the servers behind the gateway."""
+class ResourceCounter(Counter):
+    """With resources."""
 
-    async def greet(self, ctx: Request, call_next: CallNext) -> Any:
-        """The handshake says what the servers say about their use."""
-        answer = await call_next(ctx)
-        if ctx.method != "initialize":
-            return answer
-        visit: Gateway = self.visit(ctx)
-        visit.line.offered = types.InitializeRequestParams.model_validate(ctx.params).capabilities
-        said = await visit.instructions()
-        return {**answer, "instructions": said} if said else answer
+    @property
+    def handlers(self) -> dict[str, Any]:
+        return {
+            "on_list_resources": self.list_resources,
+            "on_list_resource_templates": self.list_templates,
+            "on_read_resource": self.read,
+        }
 
     async def list_resources(self, request: Request, params: Any) -> types.ListResourcesResult:
         return types.ListResourcesResult(resources=await self.visit(request).list_resources())
@@ -81,6 +79,20 @@ class GatewayCounter(Counter):
     ) -> types.ReadResourceResult:
         result: types.ReadResourceResult = await self.visit(request).read_resource(request, params.uri)
         return result
+
+
+class GatewayCounter(ResourceCounter):
+    """The further requests, for the servers behind the gateway."""
+
+    async def greet(self, ctx: Request, call_next: CallNext) -> Any:
+        """The handshake says what the servers say about their use."""
+        answer = await call_next(ctx)
+        if ctx.method != "initialize":
+            return answer
+        visit: Gateway = self.visit(ctx)
+        visit.line.offered = types.InitializeRequestParams.model_validate(ctx.params).capabilities
+        said = await visit.instructions()
+        return {**answer, "instructions": said} if said else answer
 
     async def subscribe(self, request: Request, params: types.SubscribeRequestParams) -> types.EmptyResult:
         await self.visit(request).subscribe(params.uri, on=True)
@@ -117,8 +129,8 @@ def make_server(served: Served) -> Server[Any]:
         return _gateway(served)
     from checkrein.serve.mcp.kitchen import Kitchen
 
-    counter = Counter(lambda request: Kitchen(served, request))
-    return _named(counter, served, {})
+    counter = ResourceCounter(lambda request: Kitchen(served, request))
+    return _named(counter, served, counter.handlers)
 
 
 def _gateway(served: Served) -> Server[Any]:
@@ -127,9 +139,7 @@ def _gateway(served: Served) -> Server[Any]:
         counter,
         served,
         {
-            "on_list_resources": counter.list_resources,
-            "on_list_resource_templates": counter.list_templates,
-            "on_read_resource": counter.read,
+            **counter.handlers,
             "on_subscribe_resource": counter.subscribe,
             "on_unsubscribe_resource": counter.unsubscribe,
             "on_list_prompts": counter.list_prompts,

@@ -82,7 +82,7 @@ class House:
         staff = Staff(
             runner=steps,
             workplace=lambda row, plan, confirm: self._workplace(row, plan, confirm, options),
-            dispatcher=lambda row: ProjectRecipes(row.cwd),
+            dispatcher=lambda row, plan: ProjectRecipes(row.cwd, plan.enabled),
             bell=lambda row: Doorbell(steps, row.cwd),
             watcher=watcher,
         )

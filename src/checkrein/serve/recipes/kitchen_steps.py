@@ -74,12 +74,12 @@ class Counter:
         return Hands(self.session, self._bash, self._shift, context, terms)
 
     def do(self, task: Task, cancel: Cancel) -> Outcome:
-        refused = self._why_not(task.tool)
+        refused = self._why_not(task)
         if refused is not None:
             return failed("tool_refused", refused)
         id = short_id("call_")
         env = {} if task.effect == "pure" else {KEY: task.key}
-        self._terms[id] = StepTerms(env=env, failures=task.failures)
+        self._terms[id] = StepTerms(env=env, failures=task.failures, enabled=task.enabled, is_step=True)
         try:
             done = self.session.call(ToolUse(id, task.tool, self._arguments(task)), cancel)
         finally:
@@ -93,11 +93,13 @@ class Counter:
             return replace(found, problem=_last_words(answer))
         return found
 
-    def _why_not(self, name: str) -> str | None:
+    def _why_not(self, task: Task) -> str | None:
+        name = task.tool
         if name not in MENU and name not in BUILTIN:
             return f"There is no tool {name!r}.{did_you_mean(name, (*MENU, *BUILTIN))}"
         row = kitchen_tools().get(name)
-        hidden = refusal(row, self._state) if row is not None else None
+        state = replace(self._state, disabled=self._state.disabled - frozenset(task.enabled))
+        hidden = refusal(row, state) if row is not None else None
         return f"{name} does not run: {hidden.reason}." if hidden is not None else None
 
     def _arguments(self, task: Task) -> dict[str, Any]:

@@ -307,7 +307,7 @@ def test_siblings_that_start_together_are_all_known(sessions: Any) -> None:
         env=env(CLAUDE_CODE_WORKFLOW_PREFIX_STAGGER_MS="1"),
     )
     list(session.run("go"))
-    assert len(session._agents._threads) == many
+    assert len(session._agents._threads.known) == many
     events = lived(session, "again")
     assert sum(isinstance(one, BackgroundEnded) for one in events) == many
 
@@ -343,7 +343,7 @@ def test_an_interrupt_ends_those_that_have_not_begun(sessions: Any) -> None:
     while not heard(requests(session)) and time.monotonic() < limit:
         time.sleep(0.01)
     session.control.interrupt()
-    for _, thread in session._agents._threads:
+    for _, thread in session._agents._threads.known:
         thread.join(5)
     assert len(heard(requests(session))) == 1
     assert {task.state for task in session._agents.all()} == {"stopped"}

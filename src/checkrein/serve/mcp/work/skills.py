@@ -41,6 +41,7 @@ def run_skill(
             limits=configured_limits(hands.setting, stale=stale_threshold, idle=idle_output_timeout),
             failures=hands.shift.failures(attempt) if counted is None else counted,
             quota=None if hands.shift.guard_waived else configured_quota(hands.setting),
+            rights=hands.lent,
             consent=hands.may_start,
         )
         with hands.context.cancel.branch() as cancel:

@@ -1,0 +1,1 @@
+"""Prices in whole cents."""

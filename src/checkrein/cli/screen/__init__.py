@@ -1,0 +1,1 @@
+"""The interactive terminal: a consumer of events, and a producer on `Control`."""
