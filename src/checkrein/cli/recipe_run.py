@@ -74,6 +74,7 @@ def run(given: Given) -> Outcome:
     import os
 
     from checkrein.base.errors import UsageError
+    from checkrein.cli import out
     from checkrein.cli.recipe_shelf import inputs_of
     from checkrein.cli.recipe_target import rights
     from checkrein.cli.recipe_text import Progress, tree
@@ -92,5 +93,11 @@ def run(given: Given) -> Outcome:
             view = house.desk.view(house.add(plan, cwd, ask))
         else:
             options = rights(given.permission_mode, given.allow, given.deny, given.trust)
-            view = house.run_here(plan, cwd, ask, options, Progress())
+            names: list[str] = []
+            try:
+                view = house.run_here(plan, cwd, ask, options, Progress(), names.append)
+            except KeyboardInterrupt:
+                for name in names:
+                    out.say(f"The run is handed over: checkrein recipe resume {name}", err=True)
+                raise
     return Outcome(data=view, text=lambda: tree(view), status=view.exit_status)

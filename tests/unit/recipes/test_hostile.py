@@ -24,6 +24,7 @@ from checkrein.recipes.journal import Wait
 from checkrein.recipes.outcome import Outcome, as_recorded, judged
 from checkrein.recipes.port import Task
 from checkrein.recipes.step_routes import as_list
+from checkrein.serve.recipes.house import House
 from checkrein.serve.recipes.project_recipes import plan_of
 from support.recipe_plans import body, plan, step
 from support.recipe_staff import Shop
@@ -176,3 +177,20 @@ def test_a_step_that_a_leaving_worker_ends_has_not_failed(effect: str, state: st
     end = run.go()
     assert end.state == state
     assert [one.kind for one in end.waits] == (["reconcile"] if effect == "once" else [])
+
+
+def test_ctrl_c_says_how_the_run_goes_on(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / ".git").mkdir()
+    folder = tmp_path / ".checkrein" / "recipes"
+    folder.mkdir(parents=True)
+    over = "steps: {over: {action: stop, message: Over.}}"
+    (folder / "x.yaml").write_text(f'name: x\nkitchen_rules: ["Only routes."]\n{over}\n')
+
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(House, "_settled", interrupted)
+    assert cli(["recipe", "run", "x", "-C", str(tmp_path)]) == 130
+    assert "checkrein recipe resume r-" in capsys.readouterr().err

@@ -96,11 +96,20 @@ class House:
         require_trust(plan, row.cwd if row.machine == machine_id(self.home) else None, options)
         return workplace_of(row, plan, self.home, confirm)
 
-    def run_here(self, plan: Plan, cwd: str, ask: Ask, options: Options, watcher: Watcher) -> RunView:
-        """Run in this process until the run is over or waits for a person."""
+    def run_here(
+        self,
+        plan: Plan,
+        cwd: str,
+        ask: Ask,
+        options: Options,
+        watcher: Watcher,
+        begun: Callable[[str], None] = lambda run: None,
+    ) -> RunView:
+        """Run in this process until the run is over or waits for a person. `begun` gets its name."""
         require_trust(plan, cwd, options)
         with self.worker("own", options, watcher) as worker:
             run = self.add(plan, cwd, ask, worker.queue)
+            begun(run)
             self._settled(run)
         return self.desk.view(run)
 
