@@ -23,7 +23,7 @@ steps:
 
 
 @pytest.fixture
-def project(tmp_path: Path) -> Path:
+def cloner(tmp_path: Path) -> Path:
     folder = tmp_path / "p"
     (folder / ".checkrein" / "recipes").mkdir(parents=True)
     (folder / ".git").mkdir()
@@ -31,47 +31,47 @@ def project(tmp_path: Path) -> Path:
     return folder
 
 
-def write(project: Path, address: str, file: str = "build.yaml") -> None:
-    (project / ".checkrein" / "recipes" / file).write_text(RECIPE.format(address=address))
+def write(cloner: Path, address: str, file: str = "build.yaml") -> None:
+    (cloner / ".checkrein" / "recipes" / file).write_text(RECIPE.format(address=address))
 
 
-def test_a_workspace_is_part_of_what_a_project_runs(project: Path) -> None:
-    (item,) = status(load(str(project))).items
+def test_a_workspace_is_part_of_what_a_project_runs(cloner: Path) -> None:
+    (item,) = status(load(str(cloner))).items
     assert (item.kind, item.label) == ("workspace", "build: ssh://git@host/app.git")
     assert item.origin.line == 4
 
 
 @pytest.mark.parametrize("address", ['"s\\x73h://git@host/app.git"', "https://u:secret@host/app.git"])
-def test_however_it_is_written(address: str, project: Path) -> None:
-    write(project, address)
-    (item,) = status(load(str(project))).items
+def test_however_it_is_written(address: str, cloner: Path) -> None:
+    write(cloner, address)
+    (item,) = status(load(str(cloner))).items
     assert "host/app.git" in item.label
     assert "secret" not in item.label
 
 
-def test_without_trust_nothing_is_cloned(project: Path) -> None:
-    plan = plan_of("build", str(project), {})
+def test_without_trust_nothing_is_cloned(cloner: Path) -> None:
+    plan = plan_of("build", str(cloner), {})
     with pytest.raises(PolicyError, match="not trusted"):
-        require_trust(plan, str(project), Options())
-    require_trust(plan, str(project), Options(trust=True))
-    trust(load(str(project)))
-    require_trust(plan, str(project), Options())
+        require_trust(plan, str(cloner), Options())
+    require_trust(plan, str(cloner), Options(trust=True))
+    trust(load(str(cloner)))
+    require_trust(plan, str(cloner), Options())
     with pytest.raises(PolicyError):
         require_trust(plan, None, Options())
 
 
-def test_trust_ends_when_the_address_changes(project: Path) -> None:
-    trust(load(str(project)))
-    write(project, "file:///elsewhere.git")
+def test_trust_ends_when_the_address_changes(cloner: Path) -> None:
+    trust(load(str(cloner)))
+    write(cloner, "file:///elsewhere.git")
     with pytest.raises(PolicyError):
-        require_trust(plan_of("build", str(project), {}), str(project), Options())
+        require_trust(plan_of("build", str(cloner), {}), str(cloner), Options())
 
 
-def test_a_plan_that_calls_itself_bundled_is_not_believed(project: Path, tmp_path: Path) -> None:
+def test_a_plan_that_calls_itself_bundled_is_not_believed(cloner: Path, tmp_path: Path) -> None:
     from msgspec.structs import replace
 
-    plan = plan_of("build", str(project), {})
-    trust(load(str(project)))
+    plan = plan_of("build", str(cloner), {})
+    trust(load(str(cloner)))
     forged = replace(plan, origin=replace(plan.origin, file=str(tmp_path / "other.yaml"), scope="bundled"))
     with pytest.raises(PolicyError):
-        require_trust(forged, str(project), Options())
+        require_trust(forged, str(cloner), Options())

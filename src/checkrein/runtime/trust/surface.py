@@ -18,6 +18,7 @@ from msgspec.structs import replace
 
 from checkrein.base.files import beneath, read_text
 from checkrein.base.origin import Origin, Span
+from checkrein.dialects.claude.place import chain
 from checkrein.model.items import Agent, Command, Hook, Item, Plugin, Server, Setting, Skill
 from checkrein.model.project import Place, Sources
 from checkrein.model.rule import Rule
@@ -25,6 +26,8 @@ from checkrein.policy.trust import Kind, SurfaceItem
 from checkrein.runtime.trust.ownership import IsProject, project_content
 
 _PLACES = frozenset({"origin", "spans", "unknown"})
+_WITH_RECIPES = (".checkrein", ".autoskillit")
+"""Without one of these folders nothing that knows recipes is imported."""
 I = TypeVar("I", Skill, Command)  # noqa: E741
 
 
@@ -155,6 +158,10 @@ class _Walk:
     def workspaces(self) -> None:
         """The repositories that recipes of the project clone and push to: as the user, and with the hooks of
         a repository on this machine. A session loads no recipes, so they are read here, and few are."""
+        if not any(
+            os.path.isdir(os.path.join(at, name)) for at in chain(self.place) for name in _WITH_RECIPES
+        ):
+            return
         from checkrein.passes.recipes.folders import recipe_folders
 
         for folder in recipe_folders(self.place):
