@@ -45,7 +45,7 @@ COMMAND = Command(
         *RIGHTS_ARGS,
     ),
     payload=RunView,
-    errors=(*RUN_ERRORS, "recipe_not_found", "recipe_invalid"),
+    errors=(*RUN_ERRORS, "recipe_not_found", "recipe_invalid", "untrusted_origin"),
     exits=RUN_EXITS,
     examples=(
         ("checkrein recipe run implementation -i task='a feature'", "in this process, step by step"),
@@ -74,7 +74,9 @@ def run(given: Given) -> Outcome:
     import os
 
     from checkrein.base.errors import UsageError
-    from checkrein.cli.recipe_target import given_inputs, rights
+    from checkrein.cli import out
+    from checkrein.cli.recipe_shelf import inputs_of
+    from checkrein.cli.recipe_target import rights
     from checkrein.cli.recipe_text import Progress, tree
     from checkrein.serve.recipes.house import Ask, open_house
     from checkrein.serve.recipes.project_recipes import Enabling, plan_of
@@ -83,7 +85,7 @@ def run(given: Given) -> Outcome:
     if given.priority < 1:
         raise UsageError("--priority is a number from 1 on.")
     enabling = Enabling(once=given.enable_once)
-    plan = plan_of(given.recipe, given.project, given_inputs(given.inputs), enabling)
+    plan = plan_of(given.recipe, given.project, inputs_of(given.inputs), enabling)
     ask = Ask(queue=given.queue, priority=given.priority)
     cwd = os.path.realpath(given.project)
     with open_house(cwd) as house:
@@ -91,5 +93,11 @@ def run(given: Given) -> Outcome:
             view = house.desk.view(house.add(plan, cwd, ask))
         else:
             options = rights(given.permission_mode, given.allow, given.deny, given.trust)
-            view = house.run_here(plan, cwd, ask, options, Progress())
+            names: list[str] = []
+            try:
+                view = house.run_here(plan, cwd, ask, options, Progress(), names.append)
+            except KeyboardInterrupt:
+                for name in names:
+                    out.say(f"The run is handed over: checkrein recipe resume {name}", err=True)
+                raise
     return Outcome(data=view, text=lambda: tree(view), status=view.exit_status)

@@ -91,6 +91,8 @@ def inputs_of(given: tuple[str, ...]) -> dict[str, str]:
         name, equal, value = one.partition("=")
         if not equal or not name.strip():
             raise UsageError(f"--input takes NAME=VALUE, not {one!r}.")
+        if any("\ud800" <= character <= "\udfff" for character in one):
+            raise UsageError(f"--input {name.strip()!r} is not UTF-8 text.")
         found[name.strip()] = value
     return found
 

@@ -49,28 +49,16 @@ def rights(mode: str | None, allow: tuple[str, ...], deny: tuple[str, ...], trus
     )
 
 
-def given_inputs(inputs: tuple[str, ...]) -> dict[str, str]:
-    from checkrein.base.errors import UsageError
-
-    given = dict[str, str]()
-    for one in inputs:
-        key, equals, value = one.partition("=")
-        if not equals:
-            raise UsageError(f"--input {one!r} has no value.", hint="Write --input name=value.")
-        given[key] = value
-    return given
-
-
 def given_result(text: str | None) -> dict[str, object]:
-    import json
+    import msgspec
 
     from checkrein.base.errors import UsageError
 
     if text is None:
         return {}
     try:
-        found = json.loads(text)
-    except ValueError:
+        found = msgspec.json.decode(text)
+    except (ValueError, RecursionError):
         found = None
     if not isinstance(found, dict):
         raise UsageError("--result is not a JSON object.", hint="""Write --result '{"key": "value"}'.""")

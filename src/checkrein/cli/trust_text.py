@@ -23,6 +23,7 @@ _TITLES = {
     "directory": "added directories",
     "setting": "settings that loosen something",
     "plugin": "plugins that the project switches on",
+    "workspace": "repositories that recipes clone and push to",
 }
 _COLORS = {"added": "green", "changed": "yellow", "removed": "red"}
 

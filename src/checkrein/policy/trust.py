@@ -26,6 +26,7 @@ Kind = Literal[
     "allowed tools",
     "setting",
     "plugin",
+    "workspace",
 ]
 By = Literal["nothing to run", "store", "flag", "setting sources", "nobody", "assumption"]
 

@@ -16,7 +16,7 @@ from checkrein.model.expression_value import Scope, render
 from checkrein.model.recipe_plan import PlanStep
 from checkrein.recipes.artifacts import kept
 from checkrein.recipes.journal import Entry, Wait
-from checkrein.recipes.outcome import Outcome, failed
+from checkrein.recipes.outcome import Outcome, as_recorded, failed
 from checkrein.recipes.port import Task, Waiting
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def _reconciled(at: Interpreter, plain: Entry, turn: int) -> Entry:
     )
     answer = at.durable.answer(wait)
     if answer is None:
-        at.crew.bell.ring(at.run_id, wait)
+        at.ring(wait)
         raise Waiting(wait)
     said = replace(plain, by=answer.by, at=answer.at, result=answer.result, shown=wait.shown)
     if answer.verdict == "done":
@@ -99,12 +99,15 @@ def _done(at: Interpreter, task: Task, plain: Entry) -> Entry:
 def _outcome(at: Interpreter, task: Task) -> Outcome:
     try:
         with at.crew.workplace.visit(task) as cwd:
-            outcome = at.crew.runner.do(replace(task, cwd=cwd), at.cancel)
-            return kept(outcome, task, at.crew.workplace.artifacts(task, cwd))
+            outcome = as_recorded(at.crew.runner.do(replace(task, cwd=cwd), at.cancel))
+            if outcome.state != "success" and at.cancel.cancelled and at.durable.interruption() == "handover":
+                # We ended it ourselves: no failure, and as after a crash nobody knows how far it came.
+                raise Waiting(Wait(kind="handover", path=task.path))
+            return kept(outcome, task, at.crew.workplace.artifacts(task, cwd), cwd)
     except CheckreinError as error:
         return failed(error.kind, " ".join(filter(None, (error.message, error.hint))))
     except Exception as error:
-        return failed("crashed", f"{type(error).__name__}: {error}")
+        return as_recorded(failed("crashed", f"{type(error).__name__}: {error}"))
 
 
 def _later(seconds: float) -> float:

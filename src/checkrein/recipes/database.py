@@ -297,7 +297,11 @@ def database_at(home: Path, setting: str | None, lease: float = LEASE) -> Databa
                 hint="Write it as postgresql://user@host/name.",
             )
         return Database(driven(setting), lease)
-    return Database(f"sqlite:///{private_dir(home / 'recipes') / 'runs.sqlite'}", lease)
+    file = private_dir(home / "recipes") / "runs.sqlite"
+    with contextlib.suppress(FileExistsError):
+        os.close(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+    os.chmod(file, 0o600)
+    return Database(f"sqlite:///{file}", lease)
 
 
 def driven(url: str) -> str:

@@ -11,6 +11,7 @@ from checkrein.base.errors import CheckreinError
 from checkrein.model.expression import Failure
 from checkrein.model.expression_value import Scope, render
 from checkrein.model.recipe_plan import PlanStep
+from checkrein.recipes.fan import merged
 from checkrein.recipes.journal import Entry, Wait
 from checkrein.recipes.port import Branch, Waiting
 
@@ -35,10 +36,7 @@ def dispatched(at: Interpreter, step: PlanStep, path: str, scope: Scope) -> Entr
 
     def ended() -> Entry:
         if not wrong:
-            problem = at.crew.workplace.merge(at.run_id, at.branch, [path])
-            if problem is None:
-                return replace(plain, result=result)
-            return replace(plain, state="failure", reason="merge_conflict", problem=problem, result=result)
+            return merged(at, replace(plain, result=result), [path])
         problem = f"{end.step}: {end.message}" if end.message else end.step
         return replace(plain, state="failure", reason="dispatch_failed", problem=problem, result=result)
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
+from checkrein.base.errors import CheckreinError
 from checkrein.model.expression import Failure
 from checkrein.model.expression_value import Scope, render
 from checkrein.model.recipe_plan import PlanStep
@@ -96,13 +97,22 @@ def _joined(
         if wrong:
             problem = f"{wrong[0].step}: {wrong[0].message}" if wrong[0].message else wrong[0].step
             return replace(counted, state="failure", reason="branch_failed", problem=problem)
-        if branches:
-            problem = at.crew.workplace.merge(at.run_id, at.branch, [one.path for one in branches]) or ""
-            if problem:
-                return replace(counted, state="failure", reason="merge_conflict", problem=problem)
-        return counted
+        return merged(at, counted, [one.path for one in branches])
 
     return at.record(plain.path, plain.path, join)
+
+
+def merged(at: Interpreter, entry: Entry, paths: Sequence[str]) -> Entry:
+    """The entry of a step whose branches come together; a failure where they don't."""
+    if not paths:
+        return entry
+    try:
+        problem = at.crew.workplace.merge(at.run_id, at.branch, paths)
+    except CheckreinError as error:
+        return replace(entry, state="failure", reason=error.kind, problem=error.message)
+    if problem is None:
+        return entry
+    return replace(entry, state="failure", reason="merge_conflict", problem=problem)
 
 
 def _collected(ends: Iterable[End]) -> dict[str, Any]:

@@ -84,7 +84,7 @@ class GitWorkspace:
         if git("rev-parse", "--verify", "--quiet", ref, cwd=repository).exit_code:
             ref = self._start(git, repository, branch)
         tree = self._root / (self._slug(branch) or "run")
-        if not (tree / ".git").exists():
+        if not self._is_ours(tree):
             shutil.rmtree(tree, ignore_errors=True)
             git("worktree", "prune", cwd=repository)
             self._must(git, "worktree", "add", "--force", "-B", name, str(tree), ref, cwd=repository)
@@ -92,6 +92,16 @@ class GitWorkspace:
             for command in (("checkout", "--force", "-B", name, ref), ("clean", "-fdq")):
                 self._must(git, *command, cwd=tree)
         return tree
+
+    def _is_ours(self, tree: Path) -> bool:
+        """Whether git reads our repository there. A step can put another `.git` in its place, whose
+        configuration names programs that git starts for us."""
+        link = tree / ".git"
+        if link.is_symlink() or not link.is_file():
+            return False
+        place = link.read_text(errors="replace").removeprefix("gitdir: ").rstrip("\n")
+        known = (self._root / "repository" / ".git" / "worktrees").resolve()
+        return os.path.normpath(os.path.join(tree.resolve(), place, os.pardir)) == str(known)
 
     def _start(self, git: _Git, repository: Path, branch: str) -> str:
         parent = branch.rpartition("/")[0] if branch else ""
@@ -117,6 +127,11 @@ class GitWorkspace:
         return repository
 
     def _keep(self, git: _Git, tree: Path, branch: str, message: str) -> None:
+        if not self._is_ours(tree):
+            raise RunError(
+                f"{branch or 'The step'} changed the `.git` of its worktree; its work is not kept.",
+                kind="workspace_failed",
+            )
         self._must(git, "add", "--all", cwd=tree)
         if git("diff", "--cached", "--quiet", cwd=tree).exit_code:
             self._must(git, *_WHO, "commit", "--quiet", "--no-verify", "-m", message, cwd=tree)

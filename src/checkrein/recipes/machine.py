@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import signal
 import time
 from collections.abc import Iterator
@@ -17,6 +18,7 @@ from checkrein.runtime.process.child import MARK
 from checkrein.runtime.process.guard.descent import below, marked, send
 
 _PATIENCE = 3.0
+_MARK = re.compile(r"recipe-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
 def machine_id(home: Path) -> str:
@@ -78,11 +80,14 @@ def is_gone(row: WorkerRow) -> bool:
 
 
 def end_worker(row: WorkerRow) -> None:
-    """Kill a worker of this machine, if it still exists, and everything below it. Returns when it is gone."""
+    """Kill a worker of this machine, if it still exists, and everything below it. Returns when it is gone.
+    Only a mark as we make them is looked for: every environment holds the empty one, and whoever writes the
+    database writes the row."""
     roots = [row.pid] if birth(row.pid) == row.birth else []
+    is_mark = _MARK.fullmatch(row.mark) is not None
     limit = time.monotonic() + _PATIENCE
     while time.monotonic() < limit:
-        left = (below(roots) if roots else set()) | marked(row.mark) | set(roots)
+        left = (below(roots) if roots else set()) | (marked(row.mark) if is_mark else set()) | set(roots)
         left = {pid for pid in left if pid != os.getpid() and not _is_dead(pid)}
         if not left:
             return

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Literal
 
+import msgspec
 from msgspec import Struct
 
 State = Literal["success", "failure", "context_limit", "again", "later"]
@@ -16,6 +17,8 @@ _AGAIN = ("stale", "idle_stall")
 _LATER = ("quota_reached", "rate_limited")
 _PAUSE = 60.0
 _SHOWN = 2_000
+_LARGEST = 1e15
+"""Of a number that counts money, tokens or seconds; nothing is larger, and neither is infinity."""
 
 
 class Outcome(Struct, frozen=True, kw_only=True):
@@ -54,6 +57,27 @@ def judged(answer: Mapping[str, Any], *, is_error: bool = False) -> Outcome:
     )
 
 
+def as_recorded(outcome: Outcome) -> Outcome:
+    """The outcome as a journal gives it back: the first reading and every later one see the same values.
+    Half a character, which some programs print, becomes a question mark; not-a-number becomes nothing."""
+    try:
+        data = msgspec.json.encode(outcome, enc_hook=str)
+    except UnicodeEncodeError:
+        data = msgspec.json.encode(_whole(msgspec.to_builtins(outcome, enc_hook=str)))
+    return msgspec.json.decode(data, type=Outcome)
+
+
+def _whole(value: Any) -> Any:
+    match value:
+        case str():
+            return value.encode("utf-8", "replace").decode()
+        case Mapping():
+            return {_whole(name): _whole(item) for name, item in value.items()}
+        case list() | tuple():
+            return [_whole(item) for item in value]
+    return value
+
+
 def _state(answer: Mapping[str, Any], reason: str, is_error: bool) -> State:
     if reason in _LATER:
         return "later"
@@ -79,4 +103,5 @@ def _result(answer: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _number(value: Any) -> float:
-    return float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else 0.0
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    return float(value) if is_number and abs(value) < _LARGEST else 0.0

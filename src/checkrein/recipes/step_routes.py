@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import msgspec
 from msgspec.structs import replace
 
 from checkrein.model.expression import Failure
@@ -75,11 +76,9 @@ def as_list(value: Any) -> list[Any]:
         return [value] if truthy(value) else []
     text = value.strip()
     if text.startswith("["):
-        import json
-
         try:
-            read = json.loads(text)
-        except ValueError:
+            read = msgspec.json.decode(text)
+        except (ValueError, RecursionError):
             read = None
         if isinstance(read, list):
             return read

@@ -6,12 +6,13 @@ import os
 import threading
 import time
 from collections.abc import Callable, Mapping
-from typing import Literal
+from typing import Literal, TypeVar
 
 import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
-from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.exc import InterfaceError, OperationalError, SQLAlchemyError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from checkrein.llm.cancel import Cancel
 from checkrein.model.recipe_plan import Plan
@@ -24,6 +25,7 @@ from checkrein.recipes.port import Bell, Dispatcher, StepRunner, Watcher, Workpl
 from checkrein.recipes.queues import open_own_queue, open_queues, own_queue, queue_for
 from checkrein.recipes.sweep import Sweep
 
+T = TypeVar("T")
 _FENCED = 75
 """The exit status of a worker that somebody declared dead."""
 
@@ -127,7 +129,7 @@ class Worker:
             durable = EngineBody(
                 run,
                 self._engine,
-                answer=lambda wait: self._database.answer(run, wait),
+                answer=lambda wait: self._patient(lambda: self._database.answer(run, wait)),
                 interruption=lambda: self._interruption(run),
                 assure=self._assure,
             )
@@ -155,11 +157,11 @@ class Worker:
                 self._cancels.pop(body, None)
         if end.state == "waiting":
             wait = WaitRow(body=body, run_id=run, worker=self.me.id, since=time.time(), wait=end.waits[0])
-            self._database.add_wait(wait)
+            self._patient(lambda: self._database.add_wait(wait))
         return end
 
     def _plan(self, run: str) -> tuple[RunRow, Plan]:
-        row = self._database.run(run)
+        row = self._patient(lambda: self._database.run(run))
         if row is None:
             raise LookupError(f"there is no run {run}")
         self._wanted[run] = row.want
@@ -177,15 +179,23 @@ class Worker:
         """Nothing starts after the time of a lease in which the process stood still, or could not reach the
         database, before a beat says that it still counts."""
         while time.monotonic() - self._last_beat > self._database.lease:
-            try:
-                self._beat()
-            except SQLAlchemyError:
-                time.sleep(self._database.lease / BEATS)
+            self._patient(self._beat)
 
     def _confirm(self) -> None:
         """One more beat, before something that a worker without its runs must not do."""
-        self._beat()
+        self._patient(self._beat)
         self._assure()
+
+    def _patient(self, work: Callable[[], T]) -> T:
+        """Until it succeeds: a database that is away, or has no room, is no end of a run. The engine does
+        the same with its own tables."""
+        while True:
+            try:
+                return work()
+            except (OperationalError, InterfaceError, PoolTimeout):
+                if self._ended.is_set():
+                    raise
+                time.sleep(self._database.lease / BEATS)
 
     def note(self, run: str, path: str, entry: Entry | None) -> None:
         with self._lock:

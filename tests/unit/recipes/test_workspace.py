@@ -121,3 +121,48 @@ def test_a_large_result_becomes_a_file(tmp_path: Path) -> None:
     assert len(short.result["stdout"]) < LARGEST
     assert Path(short.result["artifact"]).stat().st_size > LARGEST
     assert kept(whole, task("a"), None) is whole
+
+
+def test_results_of_two_steps_never_share_a_file_and_long_paths_have_one(tmp_path: Path) -> None:
+    whole = Outcome(state="success", result={"stdout": "x" * LARGEST})
+    paths = ("each[1]/x", "each-1-x", "a" * 300, "b" + "a" * 299)
+    files = {kept(whole, task(path), str(tmp_path)).result["artifact"] for path in paths}
+    assert len(files) == len(paths)
+
+
+def test_a_link_in_the_workspace_leads_no_result_out_of_it(tmp_path: Path) -> None:
+    tree, outside = tmp_path / "tree", tmp_path / "outside"
+    tree.mkdir()
+    outside.mkdir()
+    (tree / ".checkrein").symlink_to(outside)
+    whole = Outcome(state="success", result={"stdout": "x" * LARGEST})
+    with pytest.raises(RunError, match="leads out"):
+        kept(whole, task("a"), str(tree / ".checkrein" / "artifacts"), str(tree))
+    assert not list(outside.iterdir())
+
+
+@pytest.mark.parametrize("kind", ["folder", "file", "link"])
+def test_git_never_reads_a_repository_that_a_step_put_there(kind: str, tmp_path: Path, remote: Path) -> None:
+    """A filter in its configuration would run outside of every rule."""
+    here, ran = machine(tmp_path, remote, "here"), tmp_path / "ran"
+    evil = tmp_path / "evil"
+    git("init", "-q", str(evil), cwd=tmp_path)
+    git("config", "filter.x.clean", f"touch {ran}; cat", cwd=evil)
+
+    def swap() -> None:
+        with here.visit(task("a")) as cwd:
+            tree = Path(cwd)
+            (tree / ".gitattributes").write_text("* filter=x\n")
+            (tree / ".git").unlink()
+            if kind == "folder":
+                (evil / ".git").rename(tree / ".git")
+            elif kind == "file":
+                (tree / ".git").write_text(f"gitdir: {evil}/.git\n")
+            else:
+                (tree / ".git").symlink_to(evil / ".git")
+
+    with pytest.raises(RunError, match="is not kept"):
+        swap()
+    assert not ran.exists()
+    work(here, task("b"), "b.txt", "two")
+    assert git("show", "checkrein/r-1:b.txt", cwd=remote) == "two"

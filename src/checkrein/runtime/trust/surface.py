@@ -18,6 +18,7 @@ from msgspec.structs import replace
 
 from checkrein.base.files import beneath, read_text
 from checkrein.base.origin import Origin, Span
+from checkrein.dialects.claude.place import chain
 from checkrein.model.items import Agent, Command, Hook, Item, Plugin, Server, Setting, Skill
 from checkrein.model.project import Place, Sources
 from checkrein.model.rule import Rule
@@ -25,6 +26,8 @@ from checkrein.policy.trust import Kind, SurfaceItem
 from checkrein.runtime.trust.ownership import IsProject, project_content
 
 _PLACES = frozenset({"origin", "spans", "unknown"})
+_WITH_RECIPES = (".checkrein", ".autoskillit")
+"""Without one of these folders nothing that knows recipes is imported."""
 I = TypeVar("I", Skill, Command)  # noqa: E741
 
 
@@ -56,6 +59,7 @@ def surface(place: Place, sources: Sources) -> Surface:
         agents=tuple(walk.agent(agent) for agent in sources.agents),
     )
     walk.configured()
+    walk.workspaces()
     walk.add_scripts()
     left_out = (hook for hook in sources.hooks if hook not in hooks or walk.is_switched(hook.origin))
     return Surface(tuple(walk.items), kept, tuple(left_out))
@@ -151,6 +155,29 @@ class _Walk:
                     "helper", f"{name}: {found.value}", found.origin, (name, found.value), _texts(found.value)
                 )
 
+    def workspaces(self) -> None:
+        """The repositories that recipes of the project clone and push to: as the user, and with the hooks of
+        a repository on this machine. A session loads no recipes, so they are read here, and few are."""
+        if not any(
+            os.path.isdir(os.path.join(at, name)) for at in chain(self.place) for name in _WITH_RECIPES
+        ):
+            return
+        from checkrein.passes.recipes.folders import recipe_folders
+
+        for folder in recipe_folders(self.place):
+            for file in _files_with(folder, "workspace"):
+                self._workspace(file)
+
+    def _workspace(self, file: str) -> None:
+        from checkrein.base.secrets import redact_url
+        from checkrein.dialects.codes import Log
+        from checkrein.dialects.recipe.read import read_file
+
+        recipe = read_file(file, "project", Log(self.place.within))
+        if recipe is not None and recipe.workspace:
+            label = f"{recipe.name}: {redact_url(recipe.workspace)}"
+            self.add("workspace", label, recipe.where("workspace"), recipe.workspace)
+
     def rule(self, rule: Rule) -> bool:
         if rule.verdict != "allow" or not self.is_project(rule.origin):
             return False
@@ -224,6 +251,15 @@ class _Walk:
             self.items.append(
                 SurfaceItem("script", shown, origin, script_digest(file, self.place.root), (file,))
             )
+
+
+def _files_with(folder: str, word: str) -> list[str]:
+    """The YAML files below that may have this word. An escape can hide it from a look at the text."""
+    every = (os.path.join(at, name) for at, _, names in os.walk(folder) for name in names)
+    texts = ((path, read_text(path, within=())) for path in every if path.endswith((".yaml", ".yml")))
+    return sorted(
+        path for path, found in texts if found.problem is not None or word in found.text or "\\" in found.text
+    )
 
 
 def _may_have_commands(root: str) -> bool:

@@ -26,10 +26,12 @@ from checkrein.recipes.workspace import workplace_of
 from checkrein.serve.recipes.doorbell import Doorbell
 from checkrein.serve.recipes.kitchen_steps import KitchenSteps
 from checkrein.serve.recipes.project_recipes import ProjectRecipes
+from checkrein.serve.recipes.workspace_trust import require_trust
 
 if TYPE_CHECKING:
     from checkrein.model.recipe_plan import Plan
-    from checkrein.recipes.port import Watcher
+    from checkrein.recipes.database import RunRow
+    from checkrein.recipes.port import Watcher, Workplace
     from checkrein.runtime.session.options import Options
 
 _LOOK, _CARE = 0.05, 0.5
@@ -79,7 +81,7 @@ class House:
         steps = KitchenSteps(options)
         staff = Staff(
             runner=steps,
-            workplace=lambda row, plan, confirm: workplace_of(row, plan, self.home, confirm),
+            workplace=lambda row, plan, confirm: self._workplace(row, plan, confirm, options),
             dispatcher=lambda row, plan: ProjectRecipes(row.cwd, plan.enabled),
             bell=lambda row: Doorbell(steps, row.cwd),
             watcher=watcher,
@@ -90,10 +92,24 @@ class House:
         finally:
             steps.close()
 
-    def run_here(self, plan: Plan, cwd: str, ask: Ask, options: Options, watcher: Watcher) -> RunView:
-        """Run in this process until the run is over or waits for a person."""
+    def _workplace(self, row: RunRow, plan: Plan, confirm: Callable[[], None], options: Options) -> Workplace:
+        require_trust(plan, row.cwd if row.machine == machine_id(self.home) else None, options)
+        return workplace_of(row, plan, self.home, confirm)
+
+    def run_here(
+        self,
+        plan: Plan,
+        cwd: str,
+        ask: Ask,
+        options: Options,
+        watcher: Watcher,
+        begun: Callable[[str], None] = lambda run: None,
+    ) -> RunView:
+        """Run in this process until the run is over or waits for a person. `begun` gets its name."""
+        require_trust(plan, cwd, options)
         with self.worker("own", options, watcher) as worker:
             run = self.add(plan, cwd, ask, worker.queue)
+            begun(run)
             self._settled(run)
         return self.desk.view(run)
 
