@@ -70,6 +70,7 @@ LEAST = {
     "labels_held_out": (0.81, 0.84, 0.83),
     "labels_later": (0.83, 0.84, 0.87),
     "labels_last": (0.76, 0.8, 0.8),
+    "labels_fresh": (0.85, 0.85, 0.85),
 }
 
 

@@ -51,7 +51,7 @@ class Box:
     def compile(self, path: str = HERE, *scopes: str, **options: Any) -> Compiled:
         return compile_spec(
             self.root / path,
-            Options(scopes=("project", *scopes), **options),
+            Options(**{"scopes": ("project", *scopes), "workspace_scope": "repo"} | options),
             env={"HOME": str(self.home)},
         )
 

@@ -20,10 +20,6 @@ ROOT = Path(__file__).parents[2]
 OWN = Path(__file__).parent / "data" / "compile" / "own"
 # Name to frontmatter and body: what the skills of `own` do not have.
 SPECS = {
-    "streams": (
-        "description: Sums up a text.",
-        "Use --output-format stream-json.\n\n1. Read the text\n2. Write the summary\n",
-    ),
     "streams-and-checks": (
         "description: Sums up a text.",
         "Use --output-format stream-json.\n\n1. Write the summary\n2. Verify every claim in it\n\n"
@@ -58,7 +54,7 @@ SPECS = {
         '- Never write "TODO".\n',
     ),
 }
-EVERY = 8
+EVERY = 12
 """Of the skills of `own`, one in so many."""
 SETTINGS = {"permissions": {"deny": ["Bash(rm *)", "Read(./.env)"], "ask": ["Bash(git push *)"]}}
 
@@ -86,10 +82,13 @@ def made(base: Path) -> list[str]:
 
 
 @pytest.fixture
-def packages(corpus: ModuleType, tmp_path: Path) -> dict[str, str]:
+def specs(tmp_path: Path) -> list[str]:
+    return [*made(tmp_path / "specs"), *sorted(str(path) for path in OWN.glob("*/SKILL.md"))[::EVERY]]
+
+
+def packages(corpus: ModuleType, specs: list[str], out: Path) -> dict[str, str]:
     """Output folder to package name."""
-    specs = [*made(tmp_path / "specs"), *sorted(str(path) for path in OWN.glob("*/SKILL.md"))[::EVERY]]
-    found: dict[str, str] = corpus.compile_all(specs, tmp_path / "out")
+    found: dict[str, str] = corpus.compile_all(specs, out)
     assert len(found) == len(specs)
     return found
 
@@ -97,9 +96,9 @@ def packages(corpus: ModuleType, tmp_path: Path) -> dict[str, str]:
 @pytest.mark.untraced
 @pytest.mark.parametrize("part", range(2))
 def test_their_tests_pass_on_the_real_library(
-    part: int, corpus: ModuleType, packages: dict[str, str], capsys: pytest.CaptureFixture[str]
+    part: int, corpus: ModuleType, specs: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    folders = list(packages)[part::2]
+    folders = list(packages(corpus, specs[part::2], tmp_path / "out"))
     rows = corpus.run_tests(folders, sys.executable)
     assert rows["packages whose tests pass"] == len(folders), capsys.readouterr().out
     assert rows["skipped"] == 0
@@ -108,7 +107,8 @@ def test_their_tests_pass_on_the_real_library(
 
 @pytest.mark.untraced
 def test_they_are_formatted_and_typed(
-    corpus: ModuleType, packages: dict[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    corpus: ModuleType, specs: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    found = packages(corpus, specs, tmp_path / "out")
     assert corpus.formatting(tmp_path / "out") == {"formatted": True, "linted": True}
-    assert corpus.types(packages, sys.executable) == {"type errors": 0}, capsys.readouterr().out
+    assert corpus.types(found, sys.executable) == {"type errors": 0}, capsys.readouterr().out

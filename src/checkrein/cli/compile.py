@@ -65,6 +65,7 @@ class Given(Struct, frozen=True, kw_only=True):
     source_runtime: str | None
     contributing_runtimes: str | None
     scope: tuple[str, ...]
+    workspace_scope: str | None
     host: str | None
     model: str | None
     smoke: str | None
@@ -137,6 +138,14 @@ COMMAND = Command(
             multiple=True,
             metavar="SCOPES",
             help="Scopes to read besides the project: local, user.",
+        ),
+        Arg(
+            name="workspace_scope",
+            flags=("--workspace-scope",),
+            type="choice",
+            choices=("skill", "project", "repo"),
+            default=None,
+            help="How far to look around the spec; a skill of a plugin or a collection stands alone.",
         ),
         Arg(
             name="host",
@@ -266,6 +275,7 @@ def _options(given: Given) -> Options:
         raise UsageError(f"There is no scope {sorted(unknown)[0]!r}; write project, local or user.")
     return Options(
         scopes=("project", *sorted(scopes - {"project"})),
+        workspace_scope=given.workspace_scope,  # type: ignore[arg-type]  # one of the choices above
         mode="auto" if mode == "config" else mode,  # type: ignore[arg-type]  # one of the four, checked above
         overrides=read_overrides(path) if mode == "config" else (),
         runtime=runtime,

@@ -9,6 +9,7 @@ from typing import Any, Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
+from checkrein.compile.fences import widened
 from checkrein.compile.markdown import tokens
 
 BlockKind = Literal["paragraph", "item", "fence", "table", "quote", "html", "rule", "heading"]
@@ -58,7 +59,7 @@ def read_blocks(text: str, first_line: int = 1) -> list[Block]:
     path: tuple[str, ...] = ()
     section = -1
     groups = 0
-    parsed = tokens(text)
+    parsed = tokens(widened(text))
     index = 0
 
     def add(kind: BlockKind, begin: int, end: int, **more: Any) -> None:

@@ -14,10 +14,13 @@ from checkrein.compile.constants import Constant, collect_constants
 from checkrein.compile.details import HookDetails
 from checkrein.compile.inputs import Parameter, read_parameters
 from checkrein.compile.models import RESERVED, Model, collect_models
+from checkrein.compile.program.draw import Program, draw_program
+from checkrein.compile.program.gate_places import Gate
+from checkrein.compile.program.prompts import choices, prompts
 from checkrein.compile.references import Reference, carried
 from checkrein.compile.rules import Permission, permissions
 from checkrein.compile.signals import ARGUMENTS
-from checkrein.compile.steps import Procedure, Step, closing_of, draw_steps, in_procedures, streamed
+from checkrein.compile.steps import Procedure, Step, draw_steps
 from checkrein.compile.values import Classification, Element, Inventory, Mapping, PlanEntry, Tool
 from checkrein.facts import compile as facts
 from checkrein.facts.compile import Modality
@@ -56,9 +59,7 @@ class Blueprint(Struct, frozen=True, kw_only=True):
     secondary: tuple[Modality, ...]
     memory: tuple[str, ...]
     constants: tuple[Constant, ...]
-    steps: tuple[Step, ...]
-    procedures: tuple[Procedure, ...]
-    closing: Step | None
+    program: Program
     requirements: tuple[Requirement, ...]
     permissions: tuple[Permission, ...]
     allowed: tuple[Permission, ...]
@@ -80,6 +81,22 @@ class Blueprint(Struct, frozen=True, kw_only=True):
     samples: tuple[str, ...] = ()
 
     @property
+    def steps(self) -> tuple[Step, ...]:
+        return self.program.steps
+
+    @property
+    def procedures(self) -> tuple[Procedure, ...]:
+        return self.program.procedures
+
+    @property
+    def closing(self) -> Step | None:
+        return self.program.closing
+
+    @property
+    def gates(self) -> tuple[Gate, ...]:
+        return self.program.gates
+
+    @property
     def run_steps(self) -> tuple[Step, ...]:
         """All that a run does: the steps of the spec, and the answer when the last step does not give one."""
         return (*self.steps, self.closing) if self.closing is not None else self.steps
@@ -90,7 +107,16 @@ class Blueprint(Struct, frozen=True, kw_only=True):
 
     @property
     def records(self) -> tuple[Model, ...]:
-        return tuple(step.record for step in self.steps if step.record is not None)
+        """The models of what steps give, and of the report."""
+        made = [step.record for step in self.steps if step.record is not None]
+        made += self.program.report.models if self.program.report is not None else ()
+        return (*made, *((self.program.checks,) if self.program.checks is not None else ()))
+
+    @property
+    def data(self) -> str | None:
+        """The model of the answer."""
+        report = self.program.report
+        return report.name if report is not None else self.output_model
 
     @property
     def slotted(self) -> tuple[Tool, ...]:
@@ -98,7 +124,15 @@ class Blueprint(Struct, frozen=True, kw_only=True):
 
     @property
     def confirms(self) -> bool:
-        return any(rule.behavior == "ask" for rule in self.permissions)
+        """Whether a person is asked for a yes."""
+        gated = any(not gate.questions for gate in self.gates)
+        consents = any(step.result == "consent" for step in self.steps)
+        return gated or consents or any(rule.behavior == "ask" for rule in self.permissions)
+
+    @property
+    def questions(self) -> bool:
+        """Whether a person is asked something in words."""
+        return any(gate.questions for gate in self.gates) or any(s.result == "answer" for s in self.steps)
 
     @property
     def needs(self) -> dict[str, str]:
@@ -111,15 +145,9 @@ class Blueprint(Struct, frozen=True, kw_only=True):
         return found
 
     @property
-    def answer_step(self) -> str | None:
-        """The step whose text the rules on the answer judge: the last that writes something, since a step
-        that saves or sends it comes later. None when no rule needs to tell the steps apart."""
-        if len(self.run_steps) < 2 or not any(one.check is not None for one in self.requirements):
-            return None
-        shaped = ("fill", "decide", "judge")
-        free = [step for step in self.run_steps if step.kind not in shaped]
-        written = [step for step in free if step.tag in ("GENERATE", "TRANSFORM", "REMEDIATE")]
-        return (written or free or list(self.run_steps))[-1].function
+    def answer_step(self) -> str:
+        """The step whose text the rules on the answer judge."""
+        return self.program.answer.function
 
     def has(self, name: str) -> bool:
         return any(constant.name == name for constant in self.constants)
@@ -150,17 +178,21 @@ def draw(
     )
     package = names.package_name(_package_source(spec.name, spec.values, kept))
     models, output_model = _models(mappings, by_id)
-    steps = draw_steps(
-        mappings,
-        by_id,
-        chat=classification.modality == "conversational_session",
-        classes=names.Unique(frozenset({*RESERVED, *(one.name for one in models)})),
+    chat, streams = (
+        classification.modality == "conversational_session",
+        classification.modality == "streaming",
     )
-    procedures = () if classification.modality == "conversational_session" else in_procedures(steps)
-    closing = closing_of(steps[-1], procedures)
-    if classification.modality == "streaming":
-        steps = steps if closing is not None else (*steps[:-1], streamed(steps[-1]))
-        closing = streamed(closing) if closing is not None else None
+    classes = names.Unique(frozenset({*RESERVED, *(one.name for one in models)}))
+    program = draw_program(
+        spec,
+        draw_steps(mappings, by_id, plain=chat or streams, classes=classes),
+        kept,
+        plain=chat or streams,
+        chat=chat,
+        classes=classes,
+        output_model=output_model,
+        models=len(models),
+    )
     parameters = read_parameters(kept)
     bundled = tuple(e for e in kept if e.element_id not in outside)
     loads = tuple(
@@ -175,9 +207,10 @@ def draw(
         spec,
         bundled,
         mappings,
-        steps=[(s.constant, s.text, s.source) for s in (*steps, closing) if s is not None and s.slot is None],
-        procedures=[(one.title, one.about, one.steps[0].source) for one in procedures],
+        texts=[*prompts(program, spec.file), ("ANSWER_STEP", program.answer.function, "the whole spec")],
+        tables=choices(program),
         loads=loads,
+        sections=program.told,
     )
     return Blueprint(
         package=package,
@@ -201,9 +234,7 @@ def draw(
             )
         ),
         constants=constants,
-        steps=steps,
-        procedures=procedures,
-        closing=closing,
+        program=program,
         requirements=_requirements(mappings, by_id),
         permissions=rules,
         allowed=permissions(kept, ("allow",)),
@@ -214,7 +245,7 @@ def draw(
         variables=_variables(kept),
         models=models,
         output_model=output_model,
-        asks_user=any(e.tag == "CONVERSE" and (e.row is None or e.step is not None) for e in kept),
+        asks_user=any(e.tag == "CONVERSE" and e.row is None for e in kept) or _asks(program),
         user_context=any(e.row == "M-25" for e in kept) or bool(outside),
         user_invocable=bool(spec.values.get("user-invocable")),
         local_host=local_host and bool(found_tools or rules),
@@ -224,6 +255,10 @@ def draw(
         arguments=ARGUMENTS.search(spec.body) is not None,
         samples=samples,
     )
+
+
+def _asks(program: Program) -> bool:
+    return any(gate.questions for gate in program.gates) or any(s.result == "answer" for s in program.steps)
 
 
 def _mocked(tool: Tool) -> Tool:

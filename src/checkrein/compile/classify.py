@@ -7,6 +7,8 @@ from collections.abc import Collection
 
 from checkrein.compile import signals
 from checkrein.compile.details import ModalityDetails, ScheduleDetails, ToolDetails
+from checkrein.compile.program.gates import read_gates
+from checkrein.compile.program.outline import read_outline
 from checkrein.compile.values import Classification, Element, Inventory, Spec
 from checkrein.facts import compile as facts
 from checkrein.facts.compile import Archetype, Modality, Shape, Variant
@@ -96,7 +98,8 @@ def modalities(spec: Spec, elements: tuple[Element, ...]) -> tuple[Modality, lis
     if any(element.row in _HOOK_ROWS for element in elements):
         secondary.append("event_triggered")
     modes = {element.content_full for element in elements if element.row == "M-32"}
-    if "plan" in modes or any(element.row == "M-27" for element in elements):
+    asked = any(element.row == "M-27" for element in elements)
+    if "plan" in modes or asked or read_gates(read_outline(body, spec.body_line)):
         secondary.append("review_gated")
     written = [_EXPLICIT[name] for name in _written(spec) if name in _EXPLICIT]
     found = [element.details.modality for element in elements if isinstance(element.details, _RUN)]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 from msgspec import Struct
@@ -14,13 +13,11 @@ from checkrein.compile.details import (
     ServerDetails,
     ToolDetails,
 )
+from checkrein.compile.program.context import GENERAL
 from checkrein.compile.values import Element, Mapping, Spec
 from checkrein.facts import compile as facts
 from checkrein.facts.compile import Category
 
-_LISTS = ("OPERATING_RULES", "ENVIRONMENT_NOTES", "LOOKUP_TABLES", "OUTPUT_TEMPLATES")
-_NO_HEADING = "General"
-"""The title of facts above the first heading."""
 _NAMED: dict[str, Category] = {
     "PREFIX_TEXT": "C1",
     "OPERATING_RULES": "C2",
@@ -52,17 +49,21 @@ def collect_constants(
     elements: tuple[Element, ...],
     mappings: tuple[Mapping, ...],
     *,
-    steps: list[tuple[str, str, str]],
-    procedures: list[tuple[str, str, str]],
+    texts: list[tuple[str, str, str]],
+    tables: list[tuple[str, dict[str, str], tuple[str, ...]]],
     loads: tuple[str, ...],
+    sections: dict[str, str],
 ) -> tuple[Constant, ...]:
-    """The constants in order of category. Text loaded from disk is not a constant; private elements never get
-    here."""
+    """The constants in order of category. `texts` are the prompts of the program, `tables` texts by name.
+    What is told beside them is grouped by section. Text loaded from disk is not a constant; private elements
+    never get here."""
     by_id = {element.element_id: element for element in elements}
     grouped: dict[str, list[Element]] = {}
     for mapping in mappings:
         element = by_id.get(mapping.element_id)
         if element is None or (element.sensitive and not element.content_full):
+            continue
+        if element.element_id not in sections and not _is_always_told(element, mapping):
             continue
         symbol = mapping.target_symbol
         if mapping.target_file == "config.py" and symbol in _NAMED:
@@ -78,13 +79,10 @@ def collect_constants(
         members = grouped.get(name)
         if members and name not in loads:
             told = [one for one in members if not one.prose.carried]
-            found.append(_texts(name, category, told or members))
+            found.append(_texts(name, category, told or members, sections))
     found += _scalars(elements)
-    found += [Constant(name, text, "str", "C2", (source,)) for name, text, source in steps]
-    if procedures:
-        titles = {title: about for title, about, _ in procedures}
-        sources = tuple(source for _, _, source in procedures)
-        found.append(Constant("PROCEDURES", titles, "dict[str, str]", "C2", sources))
+    found += [Constant(name, text, "str", "C2", (source,)) for name, text, source in texts]
+    found += [Constant(name, table, "dict[str, str]", "C2", sources) for name, table, sources in tables]
     found += [
         Constant("BACKEND", facts.DEFAULT_BACKEND, "str", "C8", ("default",)),
         Constant("MODEL_ID", facts.DEFAULT_MODEL, "str", "C8", ("default",)),
@@ -93,25 +91,34 @@ def collect_constants(
     return tuple(sorted((one for one in found if one is not None), key=lambda one: order.index(one.category)))
 
 
+def _is_always_told(element: Element, mapping: Mapping) -> bool:
+    """Whether it is told with no section: the system prompt. What is inside a step is told with it."""
+    return mapping.target_symbol == "PREFIX_TEXT" or element.row is not None
+
+
 def _description(spec: Spec, elements: tuple[Element, ...]) -> Constant:
     parts = [e for e in elements if e.row == "M-02"]
     text = "\n".join(e.content_full for e in parts) or f"The skill {spec.name}."
     return Constant("AGENT_DESCRIPTION", text, "str", "C1", tuple(e.place for e in parts) or ("default",))
 
 
-def _texts(name: str, category: Category, members: list[Element]) -> Constant:
+def _texts(name: str, category: Category, members: list[Element], sections: dict[str, str]) -> Constant:
     sources = tuple(element.place for element in members)
     if name == "PREFIX_TEXT":
         return Constant(name, "\n\n".join(map(_led, members)), "str", category, sources)
-    if name == "COMMAND_TEMPLATES":
-        return Constant(name, tuple(map(_commented, members)), "tuple[str, ...]", category, sources)
-    if name in _LISTS:
-        return Constant(name, tuple(_titled(members)), "tuple[str, ...]", category, sources)
-    topics: dict[str, str] = {}
+    told: dict[str, str] = {}
     for element in members:
-        title = element.heading or _NO_HEADING
-        topics[title] = f"{topics[title]}\n\n{_led(element)}" if title in topics else _led(element)
-    return Constant(name, topics, "dict[str, str]", category, sources)
+        title = sections.get(element.element_id, element.heading or GENERAL)
+        text = _commented(element) if name == "COMMAND_TEMPLATES" else _titled(element, title)
+        told[title] = f"{told[title]}\n\n{text}" if title in told else text
+    return Constant(name, told, "dict[str, str]", category, sources)
+
+
+def _titled(element: Element, section: str) -> str:
+    """A text below its own heading, when the section has another name: `Never` says what a list means."""
+    heading = "" if element.step is not None or element.heading == section else element.heading
+    shown = f"## {heading}\n\n" if heading and not section.startswith(heading) else ""
+    return shown + _led(element)
 
 
 def _led(element: Element) -> str:
@@ -124,15 +131,6 @@ def _commented(element: Element) -> str:
     """A command below what it is for, as a comment of the shell."""
     about = element.prose.lead or element.heading
     return f"# {about.rstrip(': ')}\n{element.content_full}" if about else element.content_full
-
-
-def _titled(members: list[Element]) -> Iterator[str]:
-    """The texts, each section's first one below its heading: `Never` says what the list under it means."""
-    above = ""
-    for element in members:
-        heading = "" if element.step is not None else element.heading
-        yield (f"## {heading}\n\n" if heading not in ("", above) else "") + _led(element)
-        above = heading
 
 
 def _scalars(elements: tuple[Element, ...]) -> list[Constant]:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import re
-from typing import Any
+from collections.abc import Sequence
 
 from checkrein.compile import literals, sheets
+from checkrein.compile.assembly import aliases, notes, pipeline_sheet
 from checkrein.compile.blueprint import Blueprint, Requirement
 from checkrein.compile.constants import Constant
-from checkrein.compile.elements import digest
 from checkrein.compile.fixtures import make_fixtures
+from checkrein.compile.models import Model
 from checkrein.compile.payload import PAYLOAD, payload
+from checkrein.compile.proofs import run_tests
 from checkrein.compile.render import mock_model, render
 from checkrein.compile.rules import Permission
 from checkrein.compile.tools import ARGUMENTS, WRITERS
@@ -20,7 +21,15 @@ from checkrein.facts import compile as facts
 from checkrein.facts.compile import Category
 from checkrein.facts.compile_checks import CHECKS
 
-_LOOKED_UP = ("LOOKUP_TABLES", "OUTPUT_TEMPLATES", "COMMAND_TEMPLATES")
+_TABLES = (
+    "OPERATING_RULES",
+    "ENVIRONMENT_NOTES",
+    "KNOWLEDGE",
+    "LOOKUP_TABLES",
+    "OUTPUT_TEMPLATES",
+    "COMMAND_TEMPLATES",
+)
+"""The constants with texts by section, in the order in which a step is told them."""
 _LOCAL = ("run_bash", "read_file", "write_file")
 _ABOUT = (
     ("compatibility", "COMPATIBILITY_NOTE"),
@@ -32,8 +41,16 @@ _ABOUT = (
 )
 
 
-def emit_code(b: Blueprint, *, loaded: dict[str, str], web_source: str) -> dict[str, str]:
-    """Python files and pyproject.toml, relative to the output directory."""
+def emit_code(
+    b: Blueprint,
+    *,
+    loaded: dict[str, str],
+    web_source: str,
+    spec_text: str,
+    told_lines: tuple[tuple[int, int], ...],
+) -> dict[str, str]:
+    """Python files and pyproject.toml, relative to the output directory. The package's tests compare its
+    prompts with `spec_text`, whose `told_lines` it must hold."""
     t = traits_of(b)
     package = b.package
     files = {
@@ -45,13 +62,15 @@ def emit_code(b: Blueprint, *, loaded: dict[str, str], web_source: str) -> dict[
         ),
         f"{package}/schemas.py": render(_schemas(b, t)),
         f"{package}/session.py": render(_session(b, t)),
-        f"{package}/pipeline.py": render(_pipeline(b, t)),
+        f"{package}/pipeline.py": render(pipeline_sheet(b, t)),
         f"{package}/main.py": render(_main(b, t)),
         "tests/__init__.py": "",
         "tests/mock_model.py": mock_model(t.streaming),
-        "tests/test_package.py": render(_package_tests(b, t)),
-        "tests/test_run.py": render(_run_tests(b, t)),
+        "tests/test_package.py": render(_package_tests(b, t, told_lines if spec_text else ())),
+        "tests/test_run.py": render(run_tests(b, t, told=_TABLES, quoted=bool(spec_text))),
     }
+    if spec_text:
+        files["tests/spec.txt"] = spec_text
     if t.streaming:
         files[f"{package}/streaming.py"] = render(sheets.StreamingSheet())
     if t.requirements:
@@ -104,61 +123,68 @@ def _pyproject(b: Blueprint, t: Traits) -> sheets.PyprojectSheet:
 
 
 def _schemas(b: Blueprint, t: Traits) -> sheets.SchemasSheet:
+    models = (*b.models, *b.records)
+    report = b.program.report
+    named = list(aliases(b))
     return sheets.SchemasSheet(
         b=b,
-        kinds=t.kinds,
-        judges=t.judges,
+        forms=t.forms,
+        plain=t.plain,
         data=t.data,
-        typing_imports=_typing_imports(b),
-        model_names=_tuple_of([model.name for model in b.models]),
+        models=models,
+        layout=dict(report.models[-1].layout) if report is not None else {},
+        aliases=tuple(named),
+        typing_imports=_typing_imports(models, literals_used=bool(named)),
+        model_names=_tuple_of([one.name for one in b.models]),
     )
+
+
+_METHOD_MODELS = {"condition": "Condition", "items": "Items", "questions": "Questions"}
 
 
 def _session(b: Blueprint, t: Traits) -> sheets.SessionSheet:
     schemas = ["SkillResult", "StepRecord"]
-    schemas += ["Decision"] if "decide" in t.kinds else []
-    schemas += ["Verdict"] if t.judges else []
+    schemas += [name for form, name in _METHOD_MODELS.items() if form in t.forms]
+    schemas += ["Outcome"] if t.formed and "outcome" in t.forms else []
     schemas += ["ProcedureChoice", "ProcedureName"] if b.procedures else []
-    schemas += ["SHAPES"] if b.models else []
+    schemas += ["Topic", "TopicChoice"] if b.program.topics else []
     schemas += [t.data] if t.data is not None else []
+    schemas += ["SHAPES"] if b.program.shapes else []
+    schemas += ["rendered"] if t.data is not None and not t.plain else []
     modules = [
         "config",
-        *(["constrained_slots"] if b.tools else []),
+        *(["constrained_slots"] if b.tools or b.confirms or b.questions else []),
         *(["loader"] if b.loads or b.references else []),
-        *(["requirements"] if t.requirements else []),
+        *(["requirements"] if t.requirements and _judges(t) else []),
+    ]
+    names = [
+        "Mapping",
+        "Sequence",
+        *(["Callable"] if t.typed else []),
+        *(["Iterator"] if t.streaming else []),
     ]
     return sheets.SessionSheet(
         b=b,
-        kinds=t.kinds,
         streaming=t.streaming,
+        plain=t.plain,
         requirements=t.requirements,
-        judges=t.judges,
-        instructs=t.instructs,
-        generates=t.generates,
-        asks_forms=t.asks_forms,
-        gathers=bool(b.tools) and (t.asks_forms or "fill" in t.kinds),
-        adds=bool(b.references or b.models or any(map(b.has, _LOOKED_UP))),
-        parses=t.asks_forms or t.data is not None or bool(b.procedures),
+        forms=t.forms,
+        writes=t.writes,
+        typed=t.typed,
+        formed=t.formed,
+        chooses=bool(b.procedures or b.program.topics),
         data=t.data,
-        answer_step=b.answer_step,
+        notes=notes(b, t),
+        tables=tuple(f"config.{name}" for name in _TABLES if b.has(name)),
+        collections=", ".join(sorted(names)),
         session_imports=literals.imports(".", modules),
         session_schemas=literals.imports(".schemas", schemas),
     )
 
 
-def _pipeline(b: Blueprint, t: Traits) -> sheets.PipelineSheet:
-    return sheets.PipelineSheet(
-        b=b,
-        chat=t.chat,
-        streaming=t.streaming,
-        result_type=not t.chat,
-        signature=(("request", ""), *((name, ' = ""') for name, _ in t.extra)),
-        all_steps=t.all_steps,
-        step_names=_tuple_of([step.function for step in b.steps]),
-        pipeline_doc=_pipeline_doc(b),
-        pipeline_imports=_pipeline_imports(b, t.chat),
-        run_doc=_run_doc(b, t.streaming),
-    )
+def _judges(t: Traits) -> bool:
+    """Whether the session looks at the requirements."""
+    return t.writes or t.formed or t.streaming
 
 
 def _main(b: Blueprint, t: Traits) -> sheets.MainSheet:
@@ -185,16 +211,15 @@ def _requirements(b: Blueprint, t: Traits) -> sheets.RequirementsSheet:
         check_modules=tuple(sorted({module for row in used for module in row.needs})),
         denies=t.denies,
         allowed_texts=tuple(rule.text for rule in b.allowed),
-        answer_step=b.answer_step,
     )
 
 
 def _slots(b: Blueprint, t: Traits) -> sheets.SlotsSheet:
+    named = {name for name, _, _ in aliases(b)} | {model.name for model in b.records}
+    used = {name for name in named for slot in t.slots if re.search(rf"\b{name}\b", slot.returns)}
     return sheets.SlotsSheet(
-        b=b,
         slots=t.slots,
-        literals=any(step.labels for step in t.slots),
-        record_imports=literals.imports(".schemas", [one.name for one in b.records]),
+        schema_imports=literals.imports(".schemas", used) if used else "",
     )
 
 
@@ -212,19 +237,28 @@ def _constrained_slots(b: Blueprint, t: Traits) -> sheets.ConstrainedSlotsSheet:
     )
 
 
-def _package_tests(b: Blueprint, t: Traits) -> sheets.PackageTestSheet:
+def _program_texts(b: Blueprint) -> tuple[str, ...]:
+    """Constants of the program that are no lines of the spec by themselves."""
+    made = ("GATE_", "QUESTIONS_", "HOLDS_", "ITEMS_", "CHECK_ANSWER", "ANSWER")
+    known = {step.constant for step in b.steps}
+    found = (one.name for one in b.constants if one.name.startswith(made) and isinstance(one.value, str))
+    effort = ("REASONING_EFFORT",) if b.has("REASONING_EFFORT") else ()
+    return (*(name for name in found if name not in known), *effort)
+
+
+def _package_tests(
+    b: Blueprint, t: Traits, told_lines: tuple[tuple[int, int], ...]
+) -> sheets.PackageTestSheet:
     modules = [
-        *("__agent_name__", "config", "main", "pipeline"),
+        *("config", "main", "pipeline", "session"),
         *(["constrained_slots"] if t.slot_names or t.denies or t.asks or b.tools else []),
         *(["loader"] if b.references else []),
-        *(["requirements"] if t.requirements else []),
+        *(["requirements"] if b.allowed or any(one.check for one in b.requirements) else []),
         *(["schemas"] if b.records else []),
         *(["tools"] if t.real else []),
     ]
-    texts = {(text, value_digest(text)) for text in _requirement_texts(b, t.denies)}
     return sheets.PackageTestSheet(
         b=b,
-        requirements=t.requirements,
         denies=t.denies,
         asks=t.asks,
         real=t.real,
@@ -232,41 +266,20 @@ def _package_tests(b: Blueprint, t: Traits) -> sheets.PackageTestSheet:
         slot_set=_list_of([literals.one_line(name) for name in t.slot_names]),
         tool_names=_list_of([literals.one_line(tool.function) for tool in b.tools]),
         test_imports=literals.imports(b.package, modules),
-        digests=(
-            *((one.name, value_digest(one.value)) for one in b.constants),
-            *((name, value_digest(value)) for name, value in t.limits),
-        ),
-        requirement_digests=tuple(sorted(texts, key=lambda pair: pair[1])),
-        name_digest=value_digest(b.name),
         check_cases=_check_cases(b.requirements),
-        answer_step=b.answer_step,
+        told_lines=told_lines,
+        program_texts=_program_texts(b),
+        limits=tuple(name for name, _ in t.limits),
     )
 
 
-def _run_tests(b: Blueprint, t: Traits) -> sheets.RunTestSheet:
-    shaped = [number for number, step in enumerate(b.steps) if step.kind in ("fill", "decide", "judge")]
-    denied = next((rule for rule in t.denies if _callable(rule, b)), None)
-    return sheets.RunTestSheet(
-        b=b,
-        chat=t.chat,
-        streaming=t.streaming,
-        generates=t.generates,
-        all_steps=t.all_steps,
-        data=t.data,
-        choices=tuple(step for step in t.slots if step.drafted and step.labels),
-        shaped=shaped[0] if shaped and b.tools and not t.chat else None,
-        denied_call=_denied_call(denied, b) if denied is not None else None,
-        make_type="Callable[[], tuple[dict[str, str], str, str]]",
-    )
-
-
-def _typing_imports(b: Blueprint) -> str:
+def _typing_imports(models: Sequence[Model], *, literals_used: bool) -> str:
     """The imports from typing that the models need; names of models may contain these words too."""
-    written = [field.annotation for model in b.models for field in model.fields]
-    written += [alias.text for model in b.models for alias in model.aliases]
+    written = [field.annotation for model in models for field in model.fields]
+    written += [alias.text for model in models for alias in model.aliases]
     bare = re.sub(r"\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'", "", "\n".join(written))
     wanted = [name for name in ("Any", "Literal") if re.search(rf"\b{name}\b", bare)]
-    if b.procedures and "Literal" not in wanted:
+    if literals_used and "Literal" not in wanted:
         wanted.append("Literal")
     return literals.imports("typing", wanted) if wanted else ""
 
@@ -305,43 +318,6 @@ def _rules(rules: tuple[Permission, ...]) -> str:
     return f"(\n{lines}    )"
 
 
-def _pipeline_doc(b: Blueprint) -> str:
-    count = len(b.steps)
-    if b.procedures:
-        return f"The steps of the spec, {count} in {len(b.procedures)} procedures."
-    return f"The steps of the spec, in order: {count} of them." if count > 1 else "The one step of the spec."
-
-
-def _run_doc(b: Blueprint, streaming: bool) -> str:
-    if b.procedures and streaming:
-        return "Run what the request calls for and yield the answer as it arrives; returns a SkillResult."
-    if b.procedures:
-        return "Run the procedures that a request calls for. Raises ValueError when the request is empty."
-    if streaming:
-        return (
-            "Run every step and yield the text of the last as it arrives; returns a SkillResult at the end."
-        )
-    return "Run every step on a request. Raises ValueError when the request is empty."
-
-
-def _pipeline_imports(b: Blueprint, chat: bool) -> str:
-    wanted = [] if chat else ["__agent_name__"]
-    if any(step.slot is None for step in b.run_steps):
-        wanted.append("config")
-    if b.memory:
-        wanted.append("constrained_slots")
-    return literals.imports(".", wanted) if wanted else ""
-
-
-def value_digest(value: Any) -> str:
-    plain = list(value) if isinstance(value, tuple) else value
-    return digest(json.dumps(plain, sort_keys=True), 16)
-
-
-def _requirement_texts(b: Blueprint, denies: tuple[Permission, ...]) -> list[str]:
-    return [*(one.text for one in b.requirements), *(f"Never use {rule.text}" for rule in denies)]
-
-
 def _check_cases(requirements: tuple[Requirement, ...]) -> tuple[sheets.CheckCase, ...]:
     """A good and a bad answer for each check in code."""
     return tuple(
@@ -349,18 +325,3 @@ def _check_cases(requirements: tuple[Requirement, ...]) -> tuple[sheets.CheckCas
         for index, one in enumerate(requirements)
         if one.check is not None
     )
-
-
-def _callable(rule: Permission, b: Blueprint) -> bool:
-    return any(tool.tool == rule.example[0] for tool in b.slotted)
-
-
-def _denied_call(rule: Permission, b: Blueprint) -> sheets.DeniedCall:
-    tool = next(one for one in b.slotted if one.tool == rule.example[0])
-    arguments = {tool.argument: rule.example[1]}
-    if tool.function in WRITERS:
-        arguments["content"] = "x"
-    inner = ", ".join(
-        f"{literals.one_line(key)}: {literals.one_line(value)}" for key, value in arguments.items()
-    )
-    return sheets.DeniedCall(tool.function, f"{{{inner}}}")

@@ -18,13 +18,12 @@ class Fixture(Struct, frozen=True):
     id: str
     about: str
     inputs: dict[str, str]
-    steps: int
+    requests: int
     error: str | None = None
 
 
 def make_fixtures(b: Blueprint) -> tuple[Fixture, ...]:
     key = "message" if b.shape == "conversational_session" else "request"
-    steps = len(b.run_steps)
     texts = (
         ("typical", "A request in the spec's own words.", _typical(b)),
         ("minimal", "A single word.", "help"),
@@ -42,7 +41,7 @@ def make_fixtures(b: Blueprint) -> tuple[Fixture, ...]:
     )
     drafted = dict(zip(SAMPLED, b.samples))
     made = [
-        Fixture(name, _SAMPLE if name in drafted else text, {key: drafted.get(name, value)}, steps)
+        Fixture(name, _SAMPLE if name in drafted else text, {key: drafted.get(name, value)}, 1)
         for name, text, value in texts
     ]
     made.append(Fixture("empty", "Nothing but blanks is refused.", {key: "   "}, 0, "ValueError"))

@@ -13,6 +13,7 @@ from checkrein.compile.details import HookDetails
 from checkrein.compile.elements import cleaned, from_piece, numbered, prose
 from checkrein.compile.fields import frontmatter_elements
 from checkrein.compile.models import shaped
+from checkrein.compile.scope import WorkspaceScope, default_scope
 from checkrein.compile.sources import ReadFile
 from checkrein.compile.values import Element, Inventory, Notes, SourceFile, SourceName, Spec, scalar
 from checkrein.dialects.claude.settings import undotted
@@ -25,9 +26,12 @@ from checkrein.facts.compile_words import DELIVERS
 from checkrein.model.items import Instruction
 
 
-def take_inventory(spec: Spec, scopes: Collection[str] = ("project",)) -> Inventory:
-    """Everything that compile may use for the package. `scopes` may add `local` and `user`."""
-    collector = _Collector(spec, scopes)
+def take_inventory(
+    spec: Spec, scopes: Collection[str] = ("project",), around: WorkspaceScope | None = None
+) -> Inventory:
+    """Everything that compile may use for the package. `scopes` may add `local` and `user`; `around` says how
+    far from the spec it may be."""
+    collector = _Collector(spec, scopes, around or default_scope(spec))
     hybrid = spec.detection.dialect == "hybrid"
     contributors = spec.detection.contributors if hybrid else (spec.detection.dialect,)
     for foreign_part in dict.fromkeys(name in foreign.READERS for name in contributors):
@@ -42,8 +46,9 @@ def take_inventory(spec: Spec, scopes: Collection[str] = ("project",)) -> Invent
 
 
 class _Collector:
-    def __init__(self, spec: Spec, scopes: Collection[str]) -> None:
+    def __init__(self, spec: Spec, scopes: Collection[str], around: WorkspaceScope) -> None:
         self.spec = spec
+        self.around = around
         self.scopes = scopes
         self.files: list[SourceFile] = []
         self.elements: list[Element] = []
@@ -79,15 +84,20 @@ class _Collector:
 
     def native(self) -> None:
         """Skills, commands and agents of Claude Code or the open standard, with what belongs to them."""
-        items = sources.read_instructions(self.spec, self.log, user="user" in self.scopes)
+        user = "user" in self.scopes
+        items = sources.read_instructions(self.spec, self.log, user=user, scope=self.around)
         self.warnings += sources.refused_imports(items, self.name)
         body = next((at for at, item in enumerate(items) if item.name == self.spec.path), len(items))
         self.instructions(items[:body])
         if os.path.isfile(self.spec.path):
             self.primary(items[body + 1 :])
-        self.settings()
-        self.servers()
-        self.plugins()
+        if self.around == "skill":
+            for name in workspace.around(self.spec):
+                self.note("skipped_scopes", f"{name} is outside the skill; `--workspace-scope repo` adds it")
+        else:
+            self.settings()
+            self.servers()
+            self.plugins()
         self.environment()
         self.others()
 
@@ -245,7 +255,8 @@ class _Collector:
 
     def environment(self) -> None:
         known = {element.signal for element in self.elements if element.row == "M-29"}
-        for directory in dict.fromkeys((self.spec.directory, self.spec.workspace)):
+        alone = self.around == "skill"
+        for directory in dict.fromkeys((self.spec.directory, *(() if alone else (self.spec.workspace,)))):
             for file in (".env", ".env.example"):
                 path = os.path.join(directory, file)
                 if not os.path.isfile(path):
@@ -281,7 +292,7 @@ class _Collector:
             return
         for folder, role in (("agents", "subagent"), ("skills", "skill"), ("commands", "command")):
             base = os.path.join(self.config_dir, folder)
-            for path in _markdown(base, folder):
+            for path in workspace.markdown_specs(base, folder):
                 if os.path.realpath(path) == self.spec.path:
                     continue
                 name = self.name(path)
@@ -303,7 +314,7 @@ class _Collector:
                 if (
                     folder == "skills"
                     and self.spec.kind == "command"
-                    and _stem(path) == _stem(self.spec.path)
+                    and workspace.stem(path) == workspace.stem(self.spec.path)
                 ):
                     self.note("provenance", f"{name} has the same name; the skill wins over this command")
 
@@ -383,18 +394,3 @@ class _Collector:
 
 def _source(item: Instruction) -> SourceName:
     return "user" if item.origin.scope == "user" else "project"
-
-
-def _stem(path: str) -> str:
-    name = os.path.basename(path)
-    return os.path.basename(os.path.dirname(path)) if name == claude.SKILL_FILE else name[:-3]
-
-
-def _markdown(base: str, folder: str) -> list[str]:
-    if not os.path.isdir(base):
-        return []
-    if folder == "skills":
-        paths = [os.path.join(base, name, claude.SKILL_FILE) for name in sorted(os.listdir(base))]
-    else:
-        paths = [os.path.join(base, name) for name in sorted(os.listdir(base)) if name.endswith(".md")]
-    return [path for path in paths if os.path.isfile(path)]

@@ -281,7 +281,7 @@ def guard_before_host(subject: Subject) -> Iterator[Finding]:
     for node in tree.body if tree else ():
         if not isinstance(node, ast.FunctionDef) or node.name in ("provide", "call", "tool_options", "_host"):
             continue
-        if node.name == "confirm_action" or node.name.startswith("recall_"):
+        if node.name in ("confirm_action", "ask_person") or node.name.startswith("recall_"):
             continue
         first = next((statement for statement in node.body if not _is_docstring(statement)), None)
         if first is None or not any(map(_judges, syntax.calls(first))):

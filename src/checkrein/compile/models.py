@@ -55,12 +55,15 @@ class Alias(Struct, frozen=True):
 
 
 class Model(Struct, frozen=True):
-    """`aliases` come before it; inner models too."""
+    """`aliases` come before it; inner models too. With `checks` its fields are truth values. `layout` gives
+    the line that each field of a report is written below."""
 
     name: str
     fields: tuple[Field, ...]
     aliases: tuple[Alias, ...] = ()
     about: str = "A shape that the spec gives."
+    checks: bool = False
+    layout: tuple[tuple[str, str], ...] = ()
 
 
 def shapes_of(element: Element) -> Shapes | None:

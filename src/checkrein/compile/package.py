@@ -11,16 +11,18 @@ from msgspec import Struct, to_builtins
 from checkrein import __version__
 from checkrein.base.diagnostic import Diagnostic
 from checkrein.base.errors import CheckreinError
-from checkrein.base.secrets import redact_text
+from checkrein.base.secrets import looks_secret, redact_text
 from checkrein.compile import documents, plan
 from checkrein.compile.artifacts import LintResult, encode
 from checkrein.compile.blueprint import Blueprint, draw
 from checkrein.compile.classify import classify
+from checkrein.compile.coverage import lines_of
 from checkrein.compile.emit import emit_code
 from checkrein.compile.inventory import take_inventory
 from checkrein.compile.lint import lint
 from checkrein.compile.mapping import map_elements
 from checkrein.compile.plan import Ask, Mode, Override
+from checkrein.compile.scope import WorkspaceScope
 from checkrein.compile.values import Classification, Inventory, PlanEntry
 from checkrein.compile.values import Mapping as ElementMapping
 from checkrein.compile.workspace import open_spec
@@ -35,9 +37,11 @@ INTERMEDIATE = "intermediate"
 
 
 class Options(Struct, frozen=True, kw_only=True):
-    """How to compile. `scopes` may add `local` and `user` to `project`; `host` may be `local`."""
+    """How to compile. `scopes` may add `local` and `user` to `project`; `host` may be `local`. Without a
+    `workspace_scope` the place of the spec decides how far compile looks."""
 
     scopes: tuple[str, ...] = ("project",)
+    workspace_scope: WorkspaceScope | None = None
     mode: Mode = "auto"
     overrides: tuple[Override, ...] = ()
     runtime: str | None = None
@@ -78,7 +82,7 @@ def compile_spec(
         runtime=options.runtime,
         contributors=options.contributors,
     )
-    inventory = take_inventory(spec, options.scopes)
+    inventory = take_inventory(spec, options.scopes, options.workspace_scope)
     advised = None
     if advisor is not None:
         from checkrein.compile.advice import advise
@@ -160,7 +164,13 @@ def _files(
 ) -> dict[str, bytes]:
     web = [e for e in inventory.elements if e.row == "M-09"]
     web_source = ", ".join(e.place for e in web[:1])
-    texts: dict[str, str] = emit_code(b, loaded=_loaded(inventory, mappings, b.loads), web_source=web_source)
+    texts: dict[str, str] = emit_code(
+        b,
+        loaded=_loaded(inventory, mappings, b.loads),
+        web_source=web_source,
+        spec_text=_spec_text(inventory),
+        told_lines=_told_lines(inventory, mappings, b),
+    )
     root = b.package
     texts[f"{root}/README.md"] = documents.readme(b, inventory)
     texts[f"{root}/SETUP.md"] = documents.setup(b, inventory)
@@ -182,6 +192,29 @@ def _files(
     for path, data in inventory.companions:
         files.setdefault(f"{root}/{path}", data)
     return dict(sorted(files.items()))
+
+
+def _spec_text(inventory: Inventory) -> str:
+    """The body of the spec on its own lines; nothing when it may hold a secret, or is not Markdown."""
+    spec = inventory.spec
+    if looks_secret(spec.body) or not spec.path.endswith(".md"):
+        return ""
+    return "\n" * (spec.body_line - 1) + spec.body.replace("\r\n", "\n").replace("\r", " ")
+
+
+def _told_lines(
+    inventory: Inventory, mappings: tuple[ElementMapping, ...], b: Blueprint
+) -> tuple[tuple[int, int], ...]:
+    """The lines of the spec that the program tells the model, or a person."""
+    rules = {one.element_id for one in mappings if one.primitive == "Requirement"}
+    found: list[tuple[int, int]] = []
+    for element in inventory.elements:
+        lines = lines_of(element.source_lines)
+        told = element.step is not None or element.element_id in rules or element.element_id in b.program.told
+        loads = element.tag in ("SCHEMA", "TOOL_INPUT") or element.prose.carried
+        if element.source_file == inventory.spec.file and lines and told and not loads and not b.loads:
+            found.append((lines.start, lines.stop - 1))
+    return tuple(found)
 
 
 def _loaded(

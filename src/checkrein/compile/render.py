@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import textwrap
 from functools import cache
 from typing import TYPE_CHECKING
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
     from jinja2 import Environment, Template
 
     from checkrein.compile.constants import Constant
-    from checkrein.compile.steps import Step
     from checkrein.compile.values import Element
     from checkrein.compile.values import Mapping as ElementMapping
 
@@ -41,9 +41,9 @@ def _environment() -> Environment:
         provenance=provenance,
         doc_text=doc_text,
         imported=imported,
-        step_doc=step_doc,
         slot_doc=slot_doc,
-        returns=returns,
+        listed=listed,
+        stored=stored,
         shorten=shorten,
         help_text=help_text,
         mapping_row=mapping_row,
@@ -127,19 +127,15 @@ def help_text(text: str) -> str:
     return shorten(literals.comment(text)).replace("%", "%%")
 
 
-def step_doc(step: Step) -> str:
-    text = doc_text(shorten(step.title, 70)).rstrip(".") or "A step of the spec"
-    return f'    """{text} ({doc_text(step.source)})."""'
+def slot_doc(text: str) -> str:
+    return "    " + literals.docstring(f"{text.strip()}\n\nSet `result` to what this gives.", "    ")
 
 
-def slot_doc(step: Step) -> str:
-    text = (
-        step.text.strip() + "\n\nSet `result` to what this gives. Do not ask back; work with what is given."
-    )
-    return "    " + literals.docstring(text, "    ")
+def stored(annotation: str) -> str:
+    """An annotation as a class keeps it under `from __future__ import annotations`."""
+    return ast.unparse(ast.parse(annotation, mode="eval"))
 
 
-def returns(step: Step) -> str:
-    if step.record is not None:
-        return step.record.name
-    return f"{step.slot}_labels".title().replace("_", "") if step.labels else "str"
+def listed(values: tuple[str, ...]) -> str:
+    """A tuple of texts on one line."""
+    return f"({', '.join(map(literals.one_line, values))}{',' if len(values) == 1 else ''})"

@@ -9,8 +9,10 @@ from msgspec import Struct
 from checkrein.compile.blueprint import Blueprint, Handler
 from checkrein.compile.constants import Constant
 from checkrein.compile.fixtures import Fixture
+from checkrein.compile.inputs import Parameter
+from checkrein.compile.models import Model
 from checkrein.compile.rules import Permission
-from checkrein.compile.steps import Step
+from checkrein.compile.traits import Slot
 from checkrein.compile.values import Classification, Element, Inventory, Mapping, PlanEntry, SourceFile, Tool
 from checkrein.facts.compile import Category
 from checkrein.facts.compile_checks import CheckRow
@@ -81,7 +83,7 @@ class PyprojectSheet(Sheet, frozen=True, kw_only=True):
     dependencies: tuple[str, ...]
     packages: tuple[str, ...]
     package_data: tuple[str, ...]
-    slots: tuple[Step, ...]
+    slots: tuple[Slot, ...]
 
 
 class ConfigSheet(Sheet, frozen=True, kw_only=True):
@@ -94,9 +96,12 @@ class ConfigSheet(Sheet, frozen=True, kw_only=True):
 class SchemasSheet(Sheet, frozen=True, kw_only=True):
     TEMPLATE = "schemas.py"
     b: Blueprint
-    kinds: frozenset[str]
-    judges: bool
+    forms: frozenset[str]
+    plain: bool
     data: str | None
+    models: tuple[Model, ...]
+    layout: dict[str, str]
+    aliases: tuple[tuple[str, tuple[str, ...], str], ...]
     typing_imports: str
     model_names: str
 
@@ -104,18 +109,18 @@ class SchemasSheet(Sheet, frozen=True, kw_only=True):
 class SessionSheet(Sheet, frozen=True, kw_only=True):
     TEMPLATE = "session.py"
     b: Blueprint
-    kinds: frozenset[str]
     streaming: bool
+    plain: bool
     requirements: bool
-    judges: bool
-    instructs: bool
-    generates: bool
-    asks_forms: bool
-    gathers: bool
-    adds: bool
-    parses: bool
+    forms: frozenset[str]
+    writes: bool
+    typed: bool
+    formed: bool
+    chooses: bool
     data: str | None
-    answer_step: str | None
+    tables: tuple[str, ...]
+    notes: frozenset[str]
+    collections: str
     session_imports: str
     session_schemas: str
 
@@ -125,12 +130,18 @@ class PipelineSheet(Sheet, frozen=True, kw_only=True):
     b: Blueprint
     chat: bool
     streaming: bool
-    result_type: bool
-    signature: tuple[tuple[str, str], ...]
-    all_steps: str
-    step_names: str
+    final: str
+    functions: tuple[str, ...]
+    procedures: tuple[tuple[str, str, str], ...]
+    program: str
+    steps_doc: str
+    parameters: tuple[Parameter, ...]
+    collections: str
+    typing_names: str
     pipeline_doc: str
     pipeline_imports: str
+    schema_imports: str
+    session_imports: str
     run_doc: str
 
 
@@ -139,7 +150,7 @@ class MainSheet(Sheet, frozen=True, kw_only=True):
     b: Blueprint
     chat: bool
     streaming: bool
-    options: tuple[tuple[str, str], ...]
+    options: tuple[Parameter, ...]
     about_rows: tuple[tuple[str, str], ...]
     main_imports: str
 
@@ -151,15 +162,12 @@ class RequirementsSheet(Sheet, frozen=True, kw_only=True):
     check_modules: tuple[str, ...]
     denies: tuple[Permission, ...]
     allowed_texts: tuple[str, ...]
-    answer_step: str | None
 
 
 class SlotsSheet(Sheet, frozen=True, kw_only=True):
     TEMPLATE = "slots.py"
-    b: Blueprint
-    slots: tuple[Step, ...]
-    literals: bool
-    record_imports: str
+    slots: tuple[Slot, ...]
+    schema_imports: str
 
 
 class ConstrainedSlotsSheet(Sheet, frozen=True, kw_only=True):
@@ -210,7 +218,6 @@ class MockToolsSheet(Sheet, frozen=True, kw_only=True):
 class PackageTestSheet(Sheet, frozen=True, kw_only=True):
     TEMPLATE = "test_package.py"
     b: Blueprint
-    requirements: bool
     denies: tuple[Permission, ...]
     asks: tuple[Permission, ...]
     real: tuple[Tool, ...]
@@ -218,11 +225,10 @@ class PackageTestSheet(Sheet, frozen=True, kw_only=True):
     slot_set: str
     tool_names: str
     test_imports: str
-    digests: tuple[tuple[str, str], ...]
-    requirement_digests: tuple[tuple[str, str], ...]
-    name_digest: str
     check_cases: tuple[CheckCase, ...]
-    answer_step: str | None
+    told_lines: tuple[tuple[int, int], ...]
+    program_texts: tuple[str, ...]
+    limits: tuple[str, ...]
 
 
 class RunTestSheet(Sheet, frozen=True, kw_only=True):
@@ -230,11 +236,26 @@ class RunTestSheet(Sheet, frozen=True, kw_only=True):
     b: Blueprint
     chat: bool
     streaming: bool
-    generates: bool
-    all_steps: str
+    writes: bool
+    formed: bool
     data: str | None
-    choices: tuple[Step, ...]
-    shaped: int | None
+    slots: tuple[Slot, ...]
+    told: tuple[str, ...]
+    gates: tuple[tuple[str, str], ...]
+    question_names: tuple[str, ...]
+    loops: tuple[str, ...]
+    conditional: tuple[str, ...]
+    outcomes: bool
+    typed: bool
+    routes: int
+    prompts: tuple[tuple[str, int, int], ...]
+    asked_prompts: tuple[str, ...]
+    hosted: bool
+    modules: list[str]
+    session_names: list[str]
+    run_line: str
+    topic_table: str
+    topic_other: str
     denied_call: DeniedCall | None
     make_type: str
 

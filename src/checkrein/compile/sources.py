@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from msgspec import Struct
 
+from checkrein.compile.scope import WorkspaceScope, import_roots, instruction_root
 from checkrein.compile.values import Spec, scalar
 from checkrein.compile.workspace import instruction_files
 from checkrein.dialects.claude import files, instructions
@@ -90,16 +91,16 @@ def decoded(items: Sources) -> Iterator[str]:
         yield scalar({name: getattr(item, name) for name in fields})
 
 
-def read_instructions(spec: Spec, log: Log, *, user: bool) -> tuple[Instruction, ...]:
+def read_instructions(spec: Spec, log: Log, *, user: bool, scope: WorkspaceScope) -> tuple[Instruction, ...]:
     """The instruction files, then the body of the spec, each followed by what it imports.
 
     Refused imports are in the items, not in `log`.
     """
-    chosen = [Chosen(path, scope) for path, scope in instruction_files(spec, user=user)]
+    root = instruction_root(spec, scope)
+    chosen = [Chosen(path, tier) for path, tier in instruction_files(spec, user=user, root=root)]
     if os.path.isfile(spec.path):
         chosen.append(Chosen(spec.path, "project", spec.body, spec.body_line))
-    roots = (spec.workspace, spec.directory, spec.place.repo_root or spec.workspace)
-    reach = Reach(hops=facts.IMPORT_DEPTH, roots=roots, verbatim=True)
+    reach = Reach(hops=facts.IMPORT_DEPTH, roots=import_roots(spec, scope), verbatim=True)
     found = Log(log.within)
     items = instructions.read_chosen(spec.place, chosen, found, reach=reach, known=(spec.path,))
     log += (one for one in found if not one.code.startswith("IMP"))

@@ -130,8 +130,9 @@ def relative(path: str, root: str) -> str:
     return os.path.relpath(path, root).replace(os.sep, "/")
 
 
-def instruction_files(spec: Spec, *, user: bool) -> list[tuple[str, SettingSource]]:
-    """CLAUDE.md files, general ones first: the user's, then from the outermost directory to the nearest."""
+def instruction_files(spec: Spec, *, user: bool, root: str | None = None) -> list[tuple[str, SettingSource]]:
+    """CLAUDE.md files, general ones first: the user's, then from the outermost directory to the nearest. The
+    walk ends at `root`, if given."""
     place = spec.place
     found: list[tuple[str, SettingSource]] = []
     device = _device(spec.directory)
@@ -143,7 +144,7 @@ def instruction_files(spec: Spec, *, user: bool) -> list[tuple[str, SettingSourc
         path = os.path.join(directory, claude.MEMORY_FILE)
         if os.path.isfile(path) and os.path.realpath(path) != spec.path:
             found.append((path, "project"))
-        if os.path.exists(os.path.join(directory, ".git")) or directory == place.home:
+        if os.path.exists(os.path.join(directory, ".git")) or directory in (place.home, root):
             break
     if user:
         path = os.path.join(place.config_dir, claude.MEMORY_FILE)
@@ -188,3 +189,29 @@ def other_copies(spec: Spec) -> list[str]:
             if base and os.path.isfile(path) and os.path.realpath(path) != spec.path:
                 found.append(f"{tier}: {inner}")
     return found
+
+
+def around(spec: Spec) -> list[str]:
+    """Files of the repository that would count if the spec were its own: instructions, settings, servers."""
+    found = [path for path, _ in instruction_files(spec, user=False)]
+    found += [
+        os.path.join(spec.workspace, name)
+        for name in (claude.MCP_FILE, f"{claude.CONFIG_DIR}/settings.json", ".claude-plugin/plugin.json")
+    ]
+    inside = spec.directory + os.sep
+    return [relative(path, spec.workspace) for path in found if os.path.isfile(path) and inside not in path]
+
+
+def stem(path: str) -> str:
+    name = os.path.basename(path)
+    return os.path.basename(os.path.dirname(path)) if name == claude.SKILL_FILE else name[:-3]
+
+
+def markdown_specs(base: str, folder: str) -> list[str]:
+    if not os.path.isdir(base):
+        return []
+    if folder == "skills":
+        paths = [os.path.join(base, name, claude.SKILL_FILE) for name in sorted(os.listdir(base))]
+    else:
+        paths = [os.path.join(base, name) for name in sorted(os.listdir(base)) if name.endswith(".md")]
+    return [path for path in paths if os.path.isfile(path)]

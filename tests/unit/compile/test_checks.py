@@ -169,14 +169,14 @@ def test_a_package_waits_for_the_answer_with_its_checks(tmp_path: Path) -> None:
     made = compile_spec(path, env={"HOME": "/nonexistent"})
     text = made.files["demo_mellea/requirements.py"].decode()
     assert made.blueprint.answer_step == made.blueprint.steps[-1].function
-    assert f'ANSWER_STEP: Final = "{made.blueprint.answer_step}"' in text
+    assert "step == config.ANSWER_STEP" in text
+    assert f'"{made.blueprint.answer_step}"' in made.files["demo_mellea/config.py"].decode()
     assert "requirements.unmet(text, name)" in made.files["demo_mellea/session.py"].decode()
     one = tmp_path / "one" / "SKILL.md"
     one.parent.mkdir()
     one.write_text(SKILL.replace("1. Read the notes\n2. Write the report\n", ""), "utf-8")
     single = compile_spec(one, env={"HOME": "/nonexistent"})
-    assert single.blueprint.answer_step is None
-    assert b"ANSWER_STEP" not in single.files["demo_mellea/requirements.py"]
+    assert single.blueprint.answer_step == "step_01_respond"
 
 
 def test_a_part_under_a_heading_that_stands_twice() -> None:

@@ -129,13 +129,13 @@ def test_good_drafts_become_code(spec: Path, tmp_path: Path) -> None:
     assert "check=at_least_items(3)," in files["triage_mellea/requirements.py"]
     assert files["triage_mellea/requirements.py"].count("check=") == 2
     slots = files["triage_mellea/slots.py"]
-    assert '= Literal[\n    "minor",\n    "major",\n    "critical",\n]' in slots
+    assert '= Literal[\n    "minor",\n    "major",\n    "critical",\n]' in files["triage_mellea/schemas.py"]
     assert ") -> Step01ExtractTheFindingsFromTheLogRecord:" in slots
     schemas = files["triage_mellea/schemas.py"]
     assert "class Step01ExtractTheFindingsFromTheLogRecord(BaseModel):" in schemas
     assert 'alias="type"' in schemas
     assert "field_model_names: list[str]" in schemas
-    assert "given.model_dump_json(by_alias=True)" in files["triage_mellea/session.py"]
+    assert "value.model_dump_json(by_alias=True)" in files["triage_mellea/session.py"]
     assert GOOD["samples"][0] in files["triage_mellea/fixtures/typical.py"]
     assert "scan.log" in files["triage_mellea/fixtures/minimal.py"]
     assert "- one" in files["triage_mellea/fixtures/several_lines.py"], "there was no third sample"
@@ -308,7 +308,7 @@ def test_a_drafted_package_is_formatted_and_notices_what_is_removed(spec: Path, 
     for file, old, new in (
         ("requirements.py", 'check=ends_with("DONE"),', ""),
         ("requirements.py", "at_least_items(3)", "at_least_items(2)"),
-        ("requirements.py", "step == ANSWER_STEP or not one.told", "True"),
+        ("requirements.py", "step == config.ANSWER_STEP or not one.told", "True"),
         ("schemas.py", "line: int", "line: str"),
         ("schemas.py", "field_model_names", "names"),
     ):

@@ -65,8 +65,11 @@ def test_they_are_the_parameters_of_the_pipeline(tmp_path: Path) -> None:
     made = compile_spec(spec, env={"HOME": str(tmp_path)})
     pipeline = made.files["look_mellea/pipeline.py"].decode()
     head = pipeline.split("def run_pipeline(")[1].split(")")[0]
-    assert [line.split(":")[0].strip() for line in head.split(",") if line.strip()] == [
-        *("request", "path", "depth", "dry_run")
+    assert [line.strip() for line in head.split("\n") if line.strip()] == [
+        "request: str,",
+        'path: str = "",',
+        'depth: Literal["quick", "full"] | None = None,',
+        "dry_run: bool = False,",
     ]
 
 

@@ -80,7 +80,7 @@ def test_the_lint_notices(name: str, tmp_path: Path) -> None:
 def test_a_server_that_nothing_uses(tmp_path: Path) -> None:
     (tmp_path / ".git").mkdir()
     (tmp_path / ".mcp.json").write_text('{"mcpServers": {"db": {"command": "x"}}}')
-    made = compiled(tmp_path)
+    made = compiled(tmp_path, workspace_scope="repo")
     assert findings(made, made.files) == {"unused-mcp-server": "warning"}
 
 

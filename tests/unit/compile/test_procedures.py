@@ -105,12 +105,13 @@ TWO = (
 def test_a_run_asks_which_it_takes_and_answers_at_the_end(tmp_path: Path) -> None:
     files = {path: data.decode() for path, data in build(tmp_path, TWO).files.items()}
     pipeline = files["access_mellea/pipeline.py"]
-    assert '    "Pair": STEPS[0:2],\n    \'deny "x"\': STEPS[2:4],\n' in pipeline
-    assert "for title in run.chosen():\n            for step in PROCEDURES[title]:" in pipeline
-    assert pipeline.index("step(run)") < pipeline.index("answer(run)", pipeline.index("step(run)"))
-    assert "def chosen(self) -> list[ProcedureName]:" in files["access_mellea/session.py"]
+    assert '    "Pair": procedure_pair,\n    \'deny "x"\': procedure_deny_x,\n' in pipeline
+    assert (
+        "for title in choose_procedures(run):\n        PROCEDURES[title](run)\n    answer(run)\n" in pipeline
+    )
+    assert "def procedures(self) -> list[ProcedureName]:" in files["access_mellea/session.py"]
     assert "When someone is new: Read the file; Write the file" in files["access_mellea/config.py"]
-    assert 'ANSWER_STEP: Final = "answer"' in files["access_mellea/requirements.py"]
+    assert 'ANSWER_STEP: Final[str] = "answer"' in files["access_mellea/config.py"]
     assert "### Pair\n\n1. Read the file (`step_01_read_the_file`" in files["access_mellea/README.md"]
     assert "procedure Pair | it stands alone" in files["access_mellea/mapping_report.md"]
 
@@ -126,7 +127,7 @@ def test_a_stream_ends_in_the_answer(tmp_path: Path) -> None:
     pipeline = compiled.files["access_mellea/pipeline.py"].decode()
     assert "        yield from answer(run)\n" in pipeline
     assert pipeline.count("Iterator[str]:") == 2
-    assert "    for title in run.chosen():" in pipeline
+    assert "    for title in choose_procedures(run):" in pipeline
 
 
 def test_a_conversation_keeps_to_its_steps(tmp_path: Path) -> None:

@@ -121,14 +121,13 @@ def test_a_line_that_points_to_a_file_loads_it(skill: Path) -> None:
 def test_steps_are_given_what_they_name(skill: Path, tmp_path: Path) -> None:
     made = compiled(skill)
     loader = loader_of(made, tmp_path / "out")
-    assert loader.always() == {"references/deep.md": "# Deep things\n"}
+    assert loader.named_in("See references/deep.md") == {"references/deep.md": "# Deep things\n"}
     check = next(step for step in made.blueprint.steps if "rules.md" in step.text)
     assert loader.named_in(check.text) == {"references/rules.md": FILES["references/rules.md"]}
     note = next(step for step in made.blueprint.steps if "note.md" in step.text)
     assert loader.named_in(note.text) == {"examples/note.md": "# Note\n"}
     session = made.files["demo_mellea/session.py"].decode()
-    assert "loader.named_in(prompt)" in session
-    assert "loader.always()" in session
+    assert "loader.named_in(" in session
 
 
 def test_scripts_are_commands_for_a_host(skill: Path) -> None:

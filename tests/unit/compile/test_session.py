@@ -79,30 +79,29 @@ def run(package: Any) -> tuple[Any, Session]:
     made = importlib.import_module(f"{package.__name__}.session").Run(session, "is it up?")
     slots = importlib.import_module(f"{package.__name__}.constrained_slots")
     slots.provide("run_bash", lambda command: "curl: connection refused")
-    for step in importlib.import_module(f"{package.__name__}.pipeline").STEPS:
-        step(made)
+    importlib.import_module(f"{package.__name__}.pipeline").run_steps(made)
     return made.result("probe"), session
 
 
-def test_a_check_and_a_choice_know_what_the_tools_say(package: Any) -> None:
+def test_a_check_and_a_condition_know_what_the_tools_say(package: Any) -> None:
     result, session = run(package)
     forms = [one for one in session.asked if one.get("format") is not None]
-    assert [one["format"].__name__ for one in forms] == ["Verdict", "Decision", "Output"]
-    for one in forms[:2]:
-        assert one["grounding_context"]["tool results"] == "run_bash: curl: connection refused"
-        assert one["grounding_context"]["findings"] == "it is down"
-    assert [step.tag for step in result.steps] == ["VALIDATE_DOMAIN", "DECIDE", "GENERATE"]
+    assert [one["format"].__name__ for one in forms] == ["Verdict", "Condition", "Output"]
+    assert forms[0]["grounding_context"]["findings"] == "it is down"
+    assert "Verdict" not in forms[0]["prompt"]
+    tags = [step.tag for step in result.steps]
+    assert tags == ["VALIDATE_DOMAIN", "DECIDE", "DECIDE", "GENERATE"]
 
 
 def test_the_answer_comes_in_the_spec_s_own_shape(package: Any) -> None:
     result, _ = run(package)
     assert (result.data.service, result.data.up) == ("a", True)
-    assert result.output == "it is down"
+    assert json.loads(result.output) == {"service": "a", "up": True}
+    assert result.complete
 
 
-def test_an_answer_that_has_the_shape_is_not_asked_for_again(package: Any) -> None:
-    session = Session()
-    made = importlib.import_module(f"{package.__name__}.session").Run(session, "is it up?")
-    made._record("last", "GENERATE", '{"service": "b", "up": false}')
-    assert made.result("probe").data.service == "b"
-    assert session.asked == []
+def test_an_answer_of_another_shape_is_refused(package: Any) -> None:
+    module = importlib.import_module(f"{package.__name__}.session")
+    made = module.Run(SimpleNamespace(instruct=lambda *_, **__: SimpleNamespace(value="down")), "is it up?")
+    with pytest.raises(module.AnswerError, match="Output"):
+        made._form("last", "write", importlib.import_module(f"{package.__name__}.schemas").Output, {})

@@ -62,11 +62,10 @@ def test_a_last_step_that_is_no_answer_is_followed_by_one(tmp_path: Path, last: 
     assert (made.blueprint.closing is not None) == closes
     pipeline = text_of(made, "pipeline.py")
     assert ("def answer(run: Run) -> str:" in pipeline) == closes
-    assert ("for step in (*STEPS, answer):" in pipeline) == closes
+    assert ("    answer(run)\n" in pipeline) == closes
     assert ("ANSWER:" in text_of(made, "config.py")) == closes
     assert ("answer follows it" in text_of(made, "mapping_report.md")) == closes
     assert ("`answer` then writes one" in text_of(made, "README.md")) == closes
-    assert f"Expected({3 if closes else 2})" in text_of(made, "fixtures/__init__.py")
 
 
 def test_rules_on_the_answer_wait_for_what_closes_the_run(tmp_path: Path) -> None:
@@ -75,14 +74,14 @@ def test_rules_on_the_answer_wait_for_what_closes_the_run(tmp_path: Path) -> Non
     )
     made = compiled(tmp_path, f"## Process\n\n{body}")
     assert made.blueprint.answer_step == "answer"
-    assert 'ANSWER_STEP: Final = "answer"' in text_of(made, "requirements.py")
+    assert 'ANSWER_STEP: Final[str] = "answer"' in text_of(made, "config.py")
 
 
-def test_a_stream_gives_the_closing_answer_in_pieces(tmp_path: Path) -> None:
+def test_a_stream_gives_its_last_step_in_pieces(tmp_path: Path) -> None:
     body = "Use --output-format stream-json.\n\n## Process\n\n1. Write the draft\n2. Verify every claim\n"
     made = compiled(tmp_path, body)
-    assert [step.kind for step in made.blueprint.run_steps] == ["instruct", "judge", "stream"]
-    assert "yield from answer(run)" in text_of(made, "pipeline.py")
+    assert made.blueprint.closing is None, "a stream gives text: its last step is the answer"
+    assert "yield from step_02_verify_every_claim(run)" in text_of(made, "pipeline.py")
 
 
 def test_an_input_called_answer_does_not_hide_the_function(tmp_path: Path) -> None:
@@ -107,8 +106,8 @@ def test_what_is_to_know_above_the_first_heading_has_a_title(tmp_path: Path) -> 
 def test_headings_of_commands_are_comments_of_the_shell(tmp_path: Path) -> None:
     made = compiled(tmp_path, "## Build\n\n```bash\nmake all\n```\n\n## Rules\n\nNever run it twice.\n")
     constants = {one.name: one.value for one in made.blueprint.constants}
-    assert constants["COMMAND_TEMPLATES"] == ("# Build\nmake all",)
-    assert constants["OPERATING_RULES"] == ("## Rules\n\nNever run it twice.",)
+    assert constants["COMMAND_TEMPLATES"] == {"Build": "# Build\nmake all"}
+    assert constants["OPERATING_RULES"] == {"Rules": "Never run it twice."}
 
 
 @pytest.mark.parametrize(
@@ -124,7 +123,7 @@ def test_headings_of_commands_are_comments_of_the_shell(tmp_path: Path) -> None:
             ("High", "Low"),
         ),
         ("Determine the event type (bash, file, stop, etc.)", ()),
-        ("Classify each finding as `high` or `low`.", ()),
+        ("Classify each finding as `high` or `low`.", ("high", "low")),
         ("Classify the findings:\n   - **High**: bad\n   - **Low**: fine", ()),
         ("Classify the file:\n   - `<name>.json`\n   - `a/b.yaml`", ()),
         ("Classify the trigger:\n   - `push`, `pull` → fine\n   - `tag` → bad", ()),
@@ -134,7 +133,7 @@ def test_one_label_for_one_thing(tmp_path: Path, step: str, labels: tuple[str, .
     made = compiled(tmp_path, f"## Process\n\n1. {step}\n2. Write the report\n")
     first = made.blueprint.steps[0]
     assert (first.tag, first.labels) == ("CLASSIFY", labels)
-    assert ("Literal[" in text_of(made, "slots.py")) == bool(labels)
+    assert ("Label01 = Literal[" in text_of(made, "schemas.py")) == bool(labels)
 
 
 LED = """## Safety
@@ -173,14 +172,16 @@ git status
 def test_what_a_line_leads_to_keeps_it_wherever_it_goes(tmp_path: Path) -> None:
     made = compiled(tmp_path, LED)
     constants = {one.name: one.value for one in made.blueprint.constants}
-    rules = "\n".join(constants["OPERATING_RULES"])
+    rules = "\n".join(constants["OPERATING_RULES"].values())
     assert "You must never do this:\n- Commit secrets\n- Push to `main`" in rules
-    assert any(one.startswith("Files that nobody may touch:\n\n| File") for one in constants["LOOKUP_TABLES"])
-    assert not any("never do this" in one for one in constants["LOOKUP_TABLES"]), "it leads to the list alone"
+    assert any("Files that nobody may touch:\n\n| File" in one for one in constants["LOOKUP_TABLES"].values())
+    assert not any("never do this" in one for one in constants["LOOKUP_TABLES"].values()), (
+        "it leads to the list alone"
+    )
     assert "Files that nobody may touch" not in rules, "it is told with the table"
-    told = [one.text for one in made.blueprint.requirements] + list(constants["OUTPUT_TEMPLATES"])
+    told = [one.text for one in made.blueprint.requirements] + list(constants["OUTPUT_TEMPLATES"].values())
     assert any("Answer with this, and nothing else:\n" in one and "> All is well." in one for one in told)
-    assert constants["COMMAND_TEMPLATES"] == ("# Look at the state first\ngit status",)
+    assert constants["COMMAND_TEMPLATES"] == {"Checks": "# Look at the state first\ngit status"}
 
 
 @pytest.mark.parametrize(
@@ -207,4 +208,18 @@ def test_a_loop_that_fixes_is_checked_too(tmp_path: Path, stream: str) -> None:
     steps = "## Process\n\n1. Extract the claims\n2. Fix the text and repeat until the check passes\n"
     made = compiled(tmp_path, f"{stream}{steps}\n## Output\n\nKeep the answer under 20 words.\n")
     assert made.blueprint.answer_step == made.blueprint.steps[-1].function
-    assert "requirements.unmet(done, name)" in text_of(made, "session.py")
+    judged = "text" if stream else "found.result"
+    assert f"requirements.unmet({judged}, name)" in text_of(made, "session.py")
+
+
+def test_a_loop_over_a_choice_has_the_text_that_its_list_is_made_from(tmp_path: Path) -> None:
+    body = (
+        "## Process\n\n1. For each ticket, decide what to do:\n"
+        "   - If it is a bug: open an issue\n   - If it is a question: answer it\n2. Write the report\n"
+    )
+    made = compiled(tmp_path, body)
+    first = made.blueprint.steps[0]
+    assert first.ways
+    assert first.over.startswith("items_")
+    assert f"config.{first.constant}," in text_of(made, "pipeline.py")
+    assert f"{first.constant}: Final[str]" in text_of(made, "config.py")

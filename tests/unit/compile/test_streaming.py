@@ -173,19 +173,6 @@ def test_an_empty_request_is_refused(pipeline: Any, monkeypatch: pytest.MonkeyPa
     assert session.closed == ["close", "cleanup"]
 
 
-@pytest.mark.parametrize(
-    "pipeline", ["1. Read the input\n2. Fix all issues and re-run until all tests pass"], indirect=True
-)
-def test_rounds_of_a_loop_stream(pipeline: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    session = Session("fixed ", "it")
-    monkeypatch.setattr(pipeline, "open_session", lambda: session)
-    monkeypatch.setattr(pipeline, "STEPS", pipeline.STEPS[-1:])
-    pieces, result = drain(pipeline.run_pipeline("go"))
-    assert pieces[:3] == ["fixed ", "it", "\n\nwhole\n\n"]
-    assert result.output == "".join(pieces)
-    assert len(session.ended) == len(pieces) / 3
-
-
 def test_what_the_last_step_is_mapped_to(tmp_path: Path) -> None:
     compiled = build(tmp_path, "1. Extract the names\n2. Classify the issue")
     rows = [one for one in compiled.mappings if one.primitive_details and one.primitive_details.step]
@@ -193,7 +180,7 @@ def test_what_the_last_step_is_mapped_to(tmp_path: Path) -> None:
         ("slots.py", "@generative"),
         ("pipeline.py", "m.instruct"),
     ]
-    assert [step.kind for step in compiled.blueprint.steps] == ["fill", "stream"]
+    assert [step.result for step in compiled.blueprint.steps] == ["items", "text"]
 
 
 SHAPED = '1. Write a draft\n2. Write the report\n\n## Result\n\n```json\n{"service": "a", "up": true}\n```'
