@@ -131,7 +131,7 @@ def test_commands_of_the_command_line(project: Path, tmp_path: Path) -> None:
         assert b"\x1b]52;c;YSByZXBseSB0byBjb3B5\x07" in terminal.raw
         # pickers
         terminal.send("/model", ENTER).wait("Model (now").send("haiku").wait(lambda t: "haiku" in t.text)
-        terminal.send(ESC).gone("Model (now")
+        terminal.send(ESC).wait(lambda t: t.lines[t.cursor[0]] == ">")
         terminal.send("/effort", ENTER).wait("Effort (now").send(DOWN, ENTER).wait("The effort is medium")
         terminal.send("/compact", ENTER).wait("Compacted:")
 

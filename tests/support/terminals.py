@@ -23,6 +23,8 @@ from typing import Any, Self
 import pyte
 
 PATIENCE = 20.0
+_REDRAWN = 0.1
+"""Seconds after which a frame is whole."""
 """Seconds that something may take on a loaded machine."""
 ENTER = "\r"
 ESC = "\x1b"
@@ -154,7 +156,18 @@ class Terminal:
         return self.wait(lambda terminal: len(re.findall(r" · [\d,]+ tokens", terminal.text)) >= number)
 
     def gone(self, unwanted: str) -> Self:
-        return self.wait(lambda terminal: unwanted not in "\n".join(terminal.lines))
+        """Wait until the text has left the screen, and not only for the moment in which it is drawn again."""
+
+        def absent(terminal: Terminal) -> bool:
+            return unwanted not in "\n".join(terminal.lines)
+
+        while not absent(self.wait(absent)._rested()):
+            pass
+        return self
+
+    def _rested(self) -> Self:
+        time.sleep(_REDRAWN)
+        return self
 
     def ended(self, patience: float = PATIENCE) -> int:
         return self.process.wait(patience)
