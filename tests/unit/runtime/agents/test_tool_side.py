@@ -42,7 +42,7 @@ def until(true: Any, seconds: float = 10) -> None:
 
 @PROJECT
 def test_a_running_agent_is_listed_read_and_told(sessions: Any) -> None:
-    slow = call("Bash", command="sleep 0.5")
+    slow = call("Bash", command="until [ -e told ]; do sleep 0.02; done")
     session = sessions(
         *below(slow, {"text": "the report", "expect": {"text": "look there too"}}),
         orders(order(name="digger")),
@@ -56,6 +56,7 @@ def test_a_running_agent_is_listed_read_and_told(sessions: Any) -> None:
     assert early.structured["task"]["status"] == "running"
     sent = use(session, "SendMessage", to="digger", message="look there too", summary="s").finished
     assert sent.structured["agentId"] == task.id
+    (Path(session.conversation.host.cwd) / "told").touch()
     done = use(session, "TaskOutput", task_id=task.id, timeout=20_000).finished
     assert "the report" in done.content
     assert done.structured["retrieval_status"] == "success"
