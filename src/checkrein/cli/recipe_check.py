@@ -45,16 +45,12 @@ COMMAND = Command(
 
 def run(names: tuple[str, ...], project: str, bundled: bool) -> Outcome:
     from checkrein.base.diagnostic import count
-    from checkrein.cli.recipe_shelf import library, recipe_of
+    from checkrein.cli.recipe_shelf import library, recipes_of
     from checkrein.passes.findings import sort
     from checkrein.passes.recipes.validity import errors, problems
 
     shelf = library(project, *names)
-    if names:
-        chosen = [recipe_of(shelf, name) for name in names]
-    else:
-        every = (one.item for group in (shelf.recipes, shelf.sub_recipes) for one in group.values())
-        chosen = [one for one in every if bundled or one.origin.scope != "bundled"]
+    chosen = recipes_of(shelf, names, bundled=bundled)
     found = {id(one): problems(one, shelf) for one in chosen}
     loose = [] if names else [one for one in shelf.diagnostics if one.code.startswith(("RECIPE", "FILE"))]
     findings = sort([*loose, *(finding for group in found.values() for finding in group)])

@@ -50,15 +50,11 @@ def run(names: tuple[str, ...], project: str, write: bool) -> Outcome:
     from pathlib import Path
 
     from checkrein.base.files import read_text, write_atomic
-    from checkrein.cli.recipe_shelf import library, recipe_of, require_own
+    from checkrein.cli.recipe_shelf import library, recipes_of, require_own
     from checkrein.passes.recipes.migrations import migrate, migration_diff
 
     shelf = library(project, *names)
-    if names:
-        chosen = [recipe_of(shelf, name) for name in names]
-    else:
-        every = (one.item for group in (shelf.recipes, shelf.sub_recipes) for one in group.values())
-        chosen = [one for one in every if one.origin.scope != "bundled"]
+    chosen = recipes_of(shelf, names)
     changes = []
     for recipe in chosen:
         require_own(recipe)

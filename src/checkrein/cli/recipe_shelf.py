@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 from checkrein.cli.registry import Arg
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from checkrein.model.recipe import Recipe
     from checkrein.passes.recipes.library import Library
 
@@ -40,6 +42,14 @@ def library(project: str, *names: str) -> Library:
         os.path.abspath(name) for name in names if name.endswith((".yaml", ".yml")) and os.path.isfile(name)
     ]
     return library_of(load(project), *files)
+
+
+def recipes_of(shelf: Library, names: Sequence[str], *, bundled: bool = False) -> list[Recipe]:
+    """The named recipes; without names all of the project, and with `bundled` those that Checkrein brings."""
+    if names:
+        return [recipe_of(shelf, name) for name in names]
+    every = (one.item for group in (shelf.recipes, shelf.sub_recipes) for one in group.values())
+    return [one for one in every if bundled or one.origin.scope != "bundled"]
 
 
 def recipe_of(shelf: Library, name: str) -> Recipe:

@@ -113,7 +113,12 @@ STEP_FIELDS: tuple[RecipeField, ...] = (
         "What a second start after a crash means: `pure`, `keyed` or `once`.",
         is_own=True,
     ),
-    RecipeField("queue", "text", "The queue whose limits hold for the step.", is_own=True),
+    RecipeField(
+        "queue",
+        "text",
+        "A queue for the step. It has no effect yet: the limits of the run's queue hold.",
+        is_own=True,
+    ),
 )
 
 DISPATCH_FIELDS: tuple[RecipeField, ...] = (

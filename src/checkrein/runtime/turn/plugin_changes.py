@@ -1,6 +1,6 @@
 """`/reload-plugins`: what changed among the plugins since the session began.
 
-Other plugins mean other tools, skills and hooks: the request would begin anew, and the prompt cache would be
+Other plugins mean other tools, skills and hooks: the request would start over, and the prompt cache would be
 lost. So a session keeps what it began with, and the next one has the rest.
 """
 
